@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # vm sets the options
 #
 # initramfs.sh - the guest's file tree; read by tools/vm/vm.
 # Two archives, one behind the other: a base made once per set of host tools,

@@ -121,7 +121,7 @@ build_debug() {
 	local obj=$1 src=$2
 
 	[ ! -e "$obj/.done" ] || return 0
-	say "building the debug kernel (about 10 minutes of CPU)"
+	say "building the debug kernel (about 20 minutes of CPU)"
 	configure "$src" "$obj"
 	kmake -C "$obj" bzImage modules
 	touch "$obj/.done"

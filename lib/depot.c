@@ -90,7 +90,7 @@ bool depot_valid(const struct upool *p, bool locked)
 	return true;
 }
 
-static uint32_t nr_used(const struct upool *p)
+uint32_t depot_used(const struct upool *p)
 {
 	uint32_t fresh = load_relaxed(&p->depot->fresh);
 
@@ -114,7 +114,7 @@ static void park_append(struct upool *p, uint32_t idx)
 static void rebuild(struct upool *p)
 {
 	struct depot *d = p->depot;
-	uint32_t used = nr_used(p), top = LINK_END, idle = 0, parked = 0, i, link;
+	uint32_t used = depot_used(p), top = LINK_END, idle = 0, parked = 0, i, link;
 
 	store_relaxed(&d->fresh, used);
 	store_relaxed(&d->park_head, LINK_END);
@@ -135,7 +135,7 @@ static void rebuild(struct upool *p)
 	store_relaxed(&d->nr_idle, idle + (p->hot.nr - used));
 }
 
-static bool depot_lock(struct upool *p)
+bool depot_lock(struct upool *p)
 {
 	int ret = robust_lock(&p->depot->lock);
 
@@ -144,7 +144,7 @@ static bool depot_lock(struct upool *p)
 	return !ret || ret == EOWNERDEAD;
 }
 
-static void depot_unlock(struct upool *p)
+void depot_unlock(struct upool *p)
 {
 	pthread_mutex_unlock(&p->depot->lock);
 }
@@ -167,7 +167,7 @@ static bool pop(struct upool *p, uint32_t *idx)
 	struct depot *d = p->depot;
 	uint32_t i = load_relaxed(&d->top) - LINK_BASE, link;
 
-	if (i >= nr_used(p))
+	if (i >= depot_used(p))
 		return false;
 	link = load_relaxed(&p->links[i]);
 	if (link == LINK_NONE || link & LINK_PARKED)
@@ -183,7 +183,7 @@ static bool pop(struct upool *p, uint32_t *idx)
 static bool pop_fresh(struct upool *p, uint32_t *idx)
 {
 	struct depot *d = p->depot;
-	uint32_t used = nr_used(p);
+	uint32_t used = depot_used(p);
 
 	if (used == p->hot.nr)
 		return false;
@@ -253,7 +253,7 @@ uint32_t depot_put(struct upool *p, const uint32_t *idx, uint32_t n)
 
 	if (!n || !depot_lock(p))
 		return 0;
-	used = nr_used(p);
+	used = depot_used(p);
 	for (i = 0; i < n; i++) {
 		if (idx[i] >= used || load_relaxed(&p->links[idx[i]])) {
 			depot_count(d, bad_index, 1);
@@ -279,7 +279,7 @@ void depot_park(struct upool *p, uint32_t idx)
 
 	if (!depot_lock(p))
 		return;
-	if (idx < nr_used(p) && !load_relaxed(&p->links[idx])) {
+	if (idx < depot_used(p) && !load_relaxed(&p->links[idx])) {
 		store_relaxed(&p->due[idx], sys_boot_seconds() + load_relaxed(&d->token_ttl_s));
 		store_relaxed(&d->nr_parked, load_relaxed(&d->nr_parked) + 1);
 		park_append(p, idx);

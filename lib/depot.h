@@ -157,6 +157,11 @@ uint32_t depot_put(struct upool *p, const uint32_t *idx, uint32_t n);
  */
 void depot_park(struct upool *p, uint32_t idx);
 
+/* For depot_trim.c: the lock, after repair, and the buffers that were ever used. */
+bool depot_lock(struct upool *p);
+void depot_unlock(struct upool *p);
+uint32_t depot_used(const struct upool *p);
+
 /**
  * depot_trim() - give the pages of idle buffers back
  * @p:          a memfd pool

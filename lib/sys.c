@@ -211,6 +211,13 @@ void sys_huge(void *p, size_t bytes)
 	(void)RESULT(madvise(p, bytes, MADV_HUGEPAGE));
 }
 
+uint64_t sys_page_bytes(void)
+{
+	int n = RESULT(sysconf(_SC_PAGESIZE));
+
+	return n > 0 ? (uint64_t)n : 4096;
+}
+
 /* Bytes of a mapping that are in memory. */
 uint64_t sys_resident(const void *p, size_t bytes)
 {

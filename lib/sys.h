@@ -43,6 +43,7 @@ void sys_unmap(void *p, size_t bytes);
 int sys_wipe_on_fork(void *p, size_t bytes);
 int sys_dont_fork(void *p, size_t bytes);
 void sys_huge(void *p, size_t bytes);
+uint64_t sys_page_bytes(void);
 uint64_t sys_resident(const void *p, size_t bytes);
 
 int sys_futex_wait(uint32_t *word, uint32_t seen, unsigned int timeout_ms);

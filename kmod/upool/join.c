@@ -155,7 +155,7 @@ static struct pool *pool_by_fd(const struct upool_attach *a)
 		return ERR_PTR(-EBADF);
 	if (file->f_op == &upool_fops && (file->f_mode & rw) == rw) {
 		m = file->private_data;
-		att = smp_load_acquire(&m->att);
+		att = smp_load_acquire(&m->att);	/* pairs with member_attach() */
 		if (att) {
 			pool = att->pool;
 			kref_get(&pool->ref);

@@ -95,7 +95,7 @@ static int map_data(struct pool *pool, struct vm_area_struct *vma, u64 off)
 int upool_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct member *m = file->private_data;
-	struct attachment *att = smp_load_acquire(&m->att);
+	struct attachment *att = smp_load_acquire(&m->att);	/* pairs with member_attach() */
 	u64 off = (u64)vma->vm_pgoff << PAGE_SHIFT;
 
 	if (!att)

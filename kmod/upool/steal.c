@@ -23,10 +23,10 @@ static void steal_work(struct work_struct *work)
 
 	/* [S1] Running before not asked; pairs with [S2]: one of them is seen set. */
 	WRITE_ONCE(s->running, true);
-	smp_store_release(&s->asked, false);
+	smp_store_release(&s->asked, false);	/* [S1] */
 	moved = magazine_drain_here(s->pool, s->cpu);
 	pool_count(s->pool, stolen, moved);
-	smp_store_release(&s->running, false);
+	smp_store_release(&s->running, false);	/* [S1] its result before its end */
 	wake_up_all(&s->pool->wait);
 }
 

@@ -55,6 +55,7 @@ static struct pool_attr attr_##name_ = {					\
 	.attr = { .name = #name_, .mode = 0440 },				\
 	.off = offsetof(struct upool_pool_stats, name_),			\
 };
+
 UPOOL_POOL_STATS(STAT_ATTR)
 
 static struct pool_attr attr_mode = {

@@ -111,9 +111,10 @@ struct upool_options {
 	X(stale,	"tokens whose tenancy was over: refused")	\
 	X(bad_magazine,	"magazines found damaged by another member")
 
-/**
- * struct upool_stats - statistics of a pool and of this process's use of it
- * @size: sizeof(struct upool_stats), set by the caller; fields beyond it are not written
+/*
+ * struct upool_stats - statistics of a pool and of this process's use of it.
+ * size is sizeof(struct upool_stats), set by the caller; fields beyond it are not
+ * written.
  */
 struct upool_stats {
 	uint64_t size;

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The verbs; fragments live beside what they build.  `make help` lists them.
+
+O ?= build
+PREFIX ?= /usr/local
+MANDIR ?= $(PREFIX)/share/man
+INSTALL ?= install
+PROFILE ?= check
+CFLAGS ?= -O2 -g
+ifeq ($(WERROR),1)
+override CFLAGS += -Werror
+endif
+ABS_O := $(abspath $(O))
+VM := tools/vm
+
+.DEFAULT_GOAL := all
+
+include lib/lib.mk
+include $(sort $(wildcard tools/*/*.mk))
+
+# Headers as they are after installation: <upool.h>, <upool/upool.h>.
+$(O)/include/%.h: lib/include/%.h
+	@$(INSTALL) -D -m 644 $< $@
+$(O)/include/upool/%.h: uapi/linux/%.h
+	@$(INSTALL) -D -m 644 $< $@
+
+.PHONY: all headers setup kmod demo examples
+all: lib upool-pipe
+
+headers: $(LIB_STAGED)
+
+setup:
+	@tools/setup --profile $(PROFILE)
+
+# make kmod KDIR=: for the running or any other kernel; make kmod-6.12: for one of tools/vm.
+kmod:
+	@$(MAKE) --no-print-directory -C kmod $(if $(KDIR),KDIR=$(KDIR)) MO=$(ABS_O)/kmod/native
+
+kmod-%:
+	@kdir=$$($(VM)/kernel kdir $*) && \
+	$(MAKE) --no-print-directory -C kmod KDIR=$$kdir MO=$(ABS_O)/kmod/$*
+
+EXAMPLES := $(patsubst Documentation/examples/%.c,$(O)/examples/%,$(wildcard Documentation/examples/*.c))
+$(O)/examples/%: Documentation/examples/%.c $(LIB_STATIC) | $(LIB_STAGED)
+	@mkdir -p $(@D)
+	$(if $(filter 1,$(V)),,@echo "  CC      $@";) $(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -I$(O)/include -o $@ $< $(LIB_STATIC) -pthread
+examples: $(EXAMPLES)
+
+demo:
+	@tools/setup --profile demo
+	@$(MAKE) --no-print-directory all
+	@tools/demo
+
+.PHONY: check check-quick check-vm check-debug check-long lint
+check:
+	@tools/setup --profile check
+	@tests/run --stages all
+check-quick:
+	@tests/run --stages quick
+check-vm:
+	@tests/run --stages vm
+check-debug:
+	@tests/run --stages debug
+check-long:
+	@tools/setup --profile check
+	@tests/run --long --stages all
+lint:
+	@tools/lint
+
+.PHONY: install uninstall install-doc uninstall-doc dist clean help
+install: install-lib install-upool-pipe install-doc
+uninstall: uninstall-lib uninstall-upool-pipe uninstall-doc
+
+install-doc:
+	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man4
+	$(INSTALL) -m 644 Documentation/man/upool.4 $(DESTDIR)$(MANDIR)/man4/
+uninstall-doc:
+	rm -f $(DESTDIR)$(MANDIR)/man4/upool.4
+
+dist:
+	@mkdir -p $(O)
+	git archive --prefix=upool-$(LIB_VERSION)/ -o $(O)/upool-$(LIB_VERSION).tar.gz HEAD
+
+clean:
+	rm -rf $(O)
+
+help:
+	@echo 'make                     library and upool-pipe, into $(O)/'
+	@echo 'make demo                the main job, natively and in a VM on /dev/upool'
+	@echo 'make check               every test; check-quick, lint, check-vm, check-debug: parts'
+	@echo 'make check-long          every test with full counts'
+	@echo 'make kmod KDIR=<dir>     poolmod.ko for a kernel, into $(O)/kmod/native/'
+	@echo 'make kmod-<name>         poolmod.ko for a kernel of `tools/vm/kernel list`'
+	@echo 'make examples            the programs of Documentation/examples'
+	@echo 'make setup PROFILE=<p>   install what demo, check, bench or dev lacks'
+	@echo 'make install uninstall   with DESTDIR= PREFIX=;  make dist, make clean'
+	@echo 'V=1 shows commands, O=<dir> builds elsewhere, WERROR=1 fails on warnings'

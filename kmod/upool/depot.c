@@ -6,6 +6,7 @@
 #include <linux/bitmap.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
@@ -35,8 +36,11 @@ int depot_init(struct depot *d, u32 nr, u32 max_nr)
 	for (i = 0; i < nr_node_ids; i++)
 		d->head[i] = NO_INDEX;
 	/* Pages come from the node that first touches them: one stack is as good as many. */
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		d->next[i] = i + 1 < nr ? i + 1 : NO_INDEX;
+		if (i % 65536 == 0)
+			cond_resched();
+	}
 	bitmap_set(d->present, 0, nr);
 	d->head[first_online_node] = 0;
 	d->nr_idle = nr;
@@ -169,7 +173,8 @@ void __depot_park(struct pool *pool, u32 idx)
 	d->park_tail = idx;
 	WRITE_ONCE(d->nr_parked, d->nr_parked + 1);
 	if (pool->token_ttl_s && d->nr_parked == 1)
-		queue_delayed_work(upool_wq, &pool->unpark_work, pool->token_ttl_s * HZ);
+		queue_delayed_work(upool_wq, &pool->unpark_work,
+				   (unsigned long)pool->token_ttl_s * HZ);
 }
 
 /**
@@ -200,7 +205,7 @@ void depot_unpark(struct work_struct *work)
 		n++;
 	}
 	if (d->park_head != NO_INDEX)
-		queue_delayed_work(upool_wq, &pool->unpark_work, left * HZ);
+		queue_delayed_work(upool_wq, &pool->unpark_work, (unsigned long)left * HZ);
 	spin_unlock(&d->lock);
 	if (n)
 		wake_up_all(&pool->wait);

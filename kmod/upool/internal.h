@@ -45,6 +45,10 @@
 #include <linux/workqueue.h>
 #include "../../uapi/linux/upool.h"
 
+#ifndef CONFIG_64BIT
+#error "tags and magazine words need single 64-bit loads and stores"
+#endif
+
 #define DEPOT_BATCH	64	/* most buffers moved under one hold of a lock */
 #define NO_INDEX	U32_MAX
 
@@ -235,6 +239,7 @@ static inline u32 *pool_owner(struct pool *pool, u32 idx)
 /* pool.c */
 struct pool *pool_alloc(const struct upool_create *arg, struct upool_limit *limit);
 int pool_publish(struct pool *pool);
+void pool_unlink(struct pool *pool);
 int pool_destroy(struct pool *pool, u32 flags);
 struct pool *pool_find(kuid_t uid, const char *name);
 bool pool_may_attach(const struct pool *pool);

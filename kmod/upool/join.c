@@ -68,7 +68,8 @@ static void attachment_abandon(struct attachment *att)
 
 static bool create_ok(const struct upool_create *a)
 {
-	if (a->flags & ~UPOOL_CREATE_F_ALL || a->__resv || a->mode & ~0666u)
+	if (a->flags & ~UPOOL_CREATE_F_ALL || a->__resv || a->mode & ~0666u ||
+	    a->token_ttl_s > UPOOL_MAX_TOKEN_TTL_S)
 		return false;
 	return name_ok(a->name, true) &&
 	       !memchr_inv(&a->id, 0, sizeof(*a) - offsetof(struct upool_create, id));
@@ -114,10 +115,14 @@ int do_create(struct call *c)
 	ret = call_reply(c);
 	if (!ret)
 		ret = pool_publish(pool);
-	if (!ret)
-		ret = member_attach(c->member, att);
 	if (ret)
-		attachment_abandon(att);
+		goto abandon;
+	ret = member_attach(c->member, att);
+	if (!ret)
+		return 0;
+	pool_unlink(pool);	/* another call attached the file first */
+abandon:
+	attachment_abandon(att);
 	return ret;
 }
 

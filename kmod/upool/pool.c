@@ -290,6 +290,29 @@ bool pool_may_attach(const struct pool *pool)
 }
 
 /**
+ * pool_unlink() - take the pool's name, directory and persistence away
+ * @pool: referenced by the caller; unlinking it twice is one unlinking
+ * Context: process; may sleep.
+ */
+void pool_unlink(struct pool *pool)
+{
+	struct pool_dir *dir;
+	bool persist;
+
+	mutex_lock(&pools_mutex);
+	pool->named = false;
+	persist = pool->persist;
+	pool->persist = false;
+	dir = pool->dir;
+	pool->dir = NULL;
+	mutex_unlock(&pools_mutex);
+
+	pool_dir_remove(dir);
+	if (persist)
+		pool_put(pool);
+}
+
+/**
  * pool_destroy() - remove name and statistics, refuse new attachments
  * @pool:  a pool
  * @flags: UPOOL_DESTROY_F_*
@@ -298,8 +321,6 @@ bool pool_may_attach(const struct pool *pool)
  */
 int pool_destroy(struct pool *pool, u32 flags)
 {
-	struct pool_dir *dir;
-	bool persist;
 	int ret = 0;
 
 	if (!uid_eq(current_euid(), pool->uid) && !ns_capable(pool->user_ns, CAP_SYS_ADMIN))
@@ -314,21 +335,11 @@ int pool_destroy(struct pool *pool, u32 flags)
 	else
 		WRITE_ONCE(pool->destroyed, true);
 	spin_unlock(&pool->depot.lock);
-	if (ret) {
-		mutex_unlock(&pools_mutex);
-		return ret;
-	}
-	pool->named = false;
-	persist = pool->persist;
-	pool->persist = false;
-	dir = pool->dir;
-	pool->dir = NULL;
 	mutex_unlock(&pools_mutex);
-
+	if (ret)
+		return ret;
 	trace_poolmod_pool_destroy(pool->id, atomic_read(&pool->nr_attachments));
-	pool_dir_remove(dir);
-	if (persist)
-		pool_put(pool);
+	pool_unlink(pool);
 	return 0;
 }
 
@@ -380,5 +391,6 @@ void pools_exit(void)
 		pool_put(pool);		/* free_work waits for pools_mutex */
 	}
 	mutex_unlock(&pools_mutex);
-	drain_workqueue(upool_wq);
+	flush_workqueue(upool_wq);	/* recoveries queue final puts */
+	flush_workqueue(upool_wq);
 }

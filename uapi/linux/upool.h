@@ -94,6 +94,8 @@ struct upool_limit {
 #define UPOOL_CREATE_F_STRICT		(1U << 3)	/* members free by cmpxchg */
 #define UPOOL_CREATE_F_ALL		0xfU
 
+#define UPOOL_MAX_TOKEN_TTL_S	(1U << 30)
+
 /* warnings in the result of CREATE */
 #define UPOOL_WARN_CAP		(1U << 0)	/* cap * online CPUs >= nr: magazines can hold every buffer */
 
@@ -106,7 +108,8 @@ struct upool_limit {
  * @max_nr:      buffers to leave room for; 0 = @nr
  * @cap:         slots of a per-CPU magazine, 1 to 1024; 0 = default
  * @mode:        permission bits for ATTACH by name, 0 = 0600
- * @token_ttl_s: seconds a buffer with used-up generations is parked; 0 = for good
+ * @token_ttl_s: seconds a buffer with used-up generations is parked, up to
+ *               UPOOL_MAX_TOKEN_TTL_S; 0 = for good
  * @__resv:      0
  * @name:        zero padded; empty = anonymous
  * @id:          out: attachment id

@@ -8,8 +8,9 @@
  *	struct mag_lock		one magazine of a LOCKED memfd pool
  *
  * Invariants
- *	I1  hot is all zero in a child of fork, and only there: me == 0 means dead
- *	I2  hot.alloc_end and hot.free_nr are zero unless ops is OPS_RSEQ
+ *	I1  hot is all zero in a child of fork, and only there: me == 0 means dead;
+ *	    where no kernel promises that, pid is set and asked in every call
+ *	I2  hot.alloc_end and hot.free_nr are zero unless ops is OPS_RSEQ and pid 0
  *	I3  a buffer in the depot has owner 0, and is in it once
  *	I4  nothing read from shared memory is an index, size or address before it
  *	    was compared with a private bound

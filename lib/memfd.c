@@ -145,7 +145,7 @@ static int memfd_put(struct upool *p, uint32_t idx)
 		if (!cas64(&m->tags[idx].word, tag, upool_tag(0, worn ? gen : gen + 1)))
 			return -ESTALE;
 	} else if (owner != m->held) {
-		return owner == m->me ? -EALREADY : -EINVAL;
+		return owner & UPOOL_TAG_HELD ? -EINVAL : -EALREADY;
 	} else if (!cas64(&m->tags[idx].word, tag, upool_tag(m->me, gen))) {
 		return -EALREADY;
 	}

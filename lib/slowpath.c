@@ -149,7 +149,7 @@ static int end_tenancy(struct upool *p, uint32_t idx)
 	uint64_t tag = load_relaxed(&m->tags[idx].word);
 	uint32_t owner = upool_tag_owner(tag), gen = upool_tag_gen(tag);
 
-	if (owner == m->me)
+	if (!(owner & UPOOL_TAG_HELD))
 		return -EALREADY;
 	if (owner != m->held && owner != (m->held | UPOOL_TAG_EXPORTED))
 		return -EINVAL;

@@ -196,8 +196,11 @@ void sys_unmap(void *p, size_t bytes)
 		(void)RESULT(munmap(p, bytes));
 }
 
+/* An emulator that takes any advice, even one that does not exist, promises nothing. */
 int sys_wipe_on_fork(void *p, size_t bytes)
 {
+	if (!RESULT(madvise(p, bytes, -1)))
+		return -EOPNOTSUPP;
 	return RESULT(madvise(p, bytes, MADV_WIPEONFORK));
 }
 

@@ -125,7 +125,7 @@ void pool_publish(struct upool *p, uint32_t id, const char *kind, const char *wh
 	m->cap = c->cap;
 	m->nr = c->nr;
 	m->held = id | UPOOL_TAG_HELD;
-	if (p->ops == OPS_RSEQ) {	/* I2 */
+	if (p->ops == OPS_RSEQ && !p->pid) {	/* I2 */
 		m->alloc_end = p->flags & UPOOL_F_CLEAR ? 0 : c->buf_bytes + 1;
 		m->free_nr = p->geo.features & UPOOL_FEAT_STRICT ? 0 : c->nr;
 	}

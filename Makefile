@@ -24,7 +24,7 @@ $(O)/include/%.h: lib/include/%.h
 $(O)/include/upool/%.h: uapi/linux/%.h
 	@$(INSTALL) -D -m 644 $< $@
 
-.PHONY: all headers setup kmod demo examples
+.PHONY: all headers setup kmod demo examples doc
 all: lib upool-pipe
 
 headers: $(LIB_STAGED)
@@ -33,12 +33,16 @@ setup:
 	@tools/setup --profile $(PROFILE)
 
 # make kmod KDIR=: for the running or any other kernel; make kmod-6.12: for one of tools/vm.
+# O=, CC= and CFLAGS= mean something else to the kernel's make: only these go there.
+KMOD_MAKE = env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$(shell nproc) -C kmod \
+	$(foreach v,V W C LLVM,$(if $($(v)),$(v)=$($(v))))
+
 kmod:
-	@$(MAKE) --no-print-directory -C kmod $(if $(KDIR),KDIR=$(KDIR)) MO=$(ABS_O)/kmod/native
+	@$(KMOD_MAKE) $(if $(KDIR),KDIR=$(KDIR)) MO=$(ABS_O)/kmod/native
 
 kmod-%:
 	@kdir=$$($(VM)/kernel kdir $*) && \
-	$(MAKE) --no-print-directory -C kmod KDIR=$$kdir MO=$(ABS_O)/kmod/$*
+	$(KMOD_MAKE) KDIR=$$kdir MO=$(ABS_O)/kmod/$* $(if $(filter %-clang,$*),LLVM=1)
 
 EXAMPLES := $(patsubst Documentation/examples/%.c,$(O)/examples/%,$(wildcard Documentation/examples/*.c))
 $(O)/examples/%: Documentation/examples/%.c $(LIB_STATIC) | $(LIB_STAGED)
@@ -50,6 +54,9 @@ demo:
 	@tools/setup --profile demo
 	@$(MAKE) --no-print-directory all
 	@tools/demo
+
+doc:
+	@tools/lint kernel-doc man
 
 .PHONY: check check-quick check-vm check-debug check-long lint
 check:
@@ -67,15 +74,26 @@ check-long:
 lint:
 	@tools/lint
 
-.PHONY: install uninstall install-doc uninstall-doc dist clean help
-install: install-lib install-upool-pipe install-doc
-uninstall: uninstall-lib uninstall-upool-pipe uninstall-doc
+.PHONY: install uninstall install-doc uninstall-doc install-dkms uninstall-dkms dist clean help
+install: install-lib install-upool-pipe install-doc install-dkms
+uninstall: uninstall-lib uninstall-upool-pipe uninstall-doc uninstall-dkms
 
 install-doc:
 	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man4
 	$(INSTALL) -m 644 Documentation/man/upool.4 $(DESTDIR)$(MANDIR)/man4/
 uninstall-doc:
 	rm -f $(DESTDIR)$(MANDIR)/man4/upool.4
+
+# The module's sources, for dkms to build: /usr/src is where it looks.
+DKMS_DIR := $(DESTDIR)/usr/src/poolmod-$(LIB_VERSION)
+ifneq ($(wildcard kmod/dkms.conf.in),)
+install-dkms:
+	$(INSTALL) -d $(DKMS_DIR)
+	cp -r kmod/Kbuild kmod/Makefile kmod/*.[ch] kmod/probes kmod/upool uapi VERSION $(DKMS_DIR)/
+	sed 's/@VERSION@/$(LIB_VERSION)/' kmod/dkms.conf.in >$(DKMS_DIR)/dkms.conf
+uninstall-dkms:
+	rm -rf $(DKMS_DIR)
+endif
 
 dist:
 	@mkdir -p $(O)
@@ -91,6 +109,7 @@ help:
 	@echo 'make check-long          every test with full counts'
 	@echo 'make kmod KDIR=<dir>     poolmod.ko for a kernel, into $(O)/kmod/native/'
 	@echo 'make kmod-<name>         poolmod.ko for a kernel of `tools/vm/kernel list`'
+	@echo 'make doc                 check kernel-doc and man pages'
 	@echo 'make examples            the programs of Documentation/examples'
 	@echo 'make setup PROFILE=<p>   install what demo, check, bench or dev lacks'
 	@echo 'make install uninstall   with DESTDIR= PREFIX=;  make dist, make clean'

@@ -7,13 +7,13 @@
 #
 # `make -C tests/unit` works by itself; tests/run passes O, KSFT, OUTPUT and VARIANT.
 #
-#	VARIANT=release|test|asan|tsan    which libupool is linked (default: test,
-#	                                  the release code with injection points)
+#	VARIANT=release|test|asan|tsan    which libupool is linked; test has injection
+#	                                  points, which the suite must define
 #	SUITE_SRCS                        more sources for every program of the suite
 
 TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/../..)
 O ?= $(TOP)/build
-VARIANT ?= test
+VARIANT ?= release
 KSFT ?= $(shell $(TOP)/tools/vm/kernel source)/tools/testing/selftests
 ifeq ($(OUTPUT),)
 OUTPUT := $(O)/test/$(VARIANT)/$(notdir $(CURDIR))

@@ -60,16 +60,14 @@ int depot_init(struct upool *p, uint32_t flags, uint32_t ttl_s, bool locked)
 	return ret;
 }
 
-/* A mutex we can lock: libc believes the kind it finds in it. */
-static bool robust_valid(const pthread_mutex_t *mutex)
+/* A mutex like @ours: libc believes the kind it finds in one. */
+static bool same_kind(const pthread_mutex_t *mutex, const pthread_mutex_t *ours)
 {
 #ifdef __GLIBC__
-	pthread_mutex_t ours;
-
-	memset(&ours, 0, sizeof(ours));
-	return !robust_init(&ours) && load_relaxed(&mutex->__data.__kind) == ours.__data.__kind;
+	return load_relaxed(&mutex->__data.__kind) == ours->__data.__kind;
 #else
 	(void)mutex;
+	(void)ours;
 	return true;
 #endif
 }
@@ -77,15 +75,17 @@ static bool robust_valid(const pthread_mutex_t *mutex)
 bool depot_valid(const struct upool *p, bool locked)
 {
 	struct depot *d = p->depot;
+	pthread_mutex_t ours;
 	uint32_t cpu;
 
 	if (d->magic != DEPOT_MAGIC || d->version != DEPOT_VERSION ||
 	    d->mutex_bytes != sizeof(struct mag_lock) || d->long_bytes != sizeof(long))
 		return false;
-	if (!robust_valid(&d->lock))
+	memset(&ours, 0, sizeof(ours));
+	if (robust_init(&ours) || !same_kind(&d->lock, &ours))
 		return false;
 	for (cpu = 0; locked && cpu < p->geo.nr_cpu_ids; cpu++)
-		if (!robust_valid(&depot_locks(d)[cpu].mutex))
+		if (!same_kind(&depot_locks(d)[cpu].mutex, &ours))
 			return false;
 	return true;
 }

@@ -61,7 +61,8 @@
  * @park_head:   as @top, parked first				[lock]
  * @park_tail:   parked last					[lock]
  * @nr_parked:   parked buffers					[lock] read relaxed
- * @refills:     and the other counters				[atomic]
+ *
+ * The counters of DEPOT_COUNTERS follow			[atomic]
  */
 struct depot {
 	uint64_t	magic;
@@ -86,6 +87,7 @@ struct depot {
 	uint32_t	park_tail;
 	uint32_t	nr_parked;
 
+	/* private: kernel-doc cannot read the list */
 #define DEPOT_X(name)	uint64_t name;
 	DEPOT_COUNTERS(DEPOT_X)
 #undef DEPOT_X
@@ -157,9 +159,24 @@ uint32_t depot_put(struct upool *p, const uint32_t *idx, uint32_t n);
  */
 void depot_park(struct upool *p, uint32_t idx);
 
-/* For depot_trim.c: the lock, after repair, and the buffers that were ever used. */
+/**
+ * depot_lock() - lock the depot, repaired if its last holder died
+ * @p: a memfd pool
+ * Return: whether it is locked
+ */
 bool depot_lock(struct upool *p);
+
+/**
+ * depot_unlock() - unlock the depot
+ * @p: a memfd pool, locked
+ */
 void depot_unlock(struct upool *p);
+
+/**
+ * depot_used() - how many buffers were ever taken
+ * @p: a memfd pool, locked
+ * Return: buffers from this one on are idle and have no link
+ */
 uint32_t depot_used(const struct upool *p);
 
 /**
@@ -181,8 +198,14 @@ size_t depot_trim(struct upool *p, size_t keep_bytes);
  */
 uint32_t steal(struct upool *p, uint32_t *idx, uint32_t n);
 
+/* Add to a counter of a depot. */
 #define depot_count(d, name, n)	((void)add_relaxed(&(d)->name, (uint64_t)(n)))
 
+/**
+ * depot_locks() - the locks of a LOCKED pool's magazines
+ * @d: its depot
+ * Return: CPU 0's
+ */
 static inline struct mag_lock *depot_locks(struct depot *d)
 {
 	return (struct mag_lock *)((unsigned char *)d + DEPOT_LOCKS_OFF);

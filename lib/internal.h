@@ -37,8 +37,6 @@
 #define UPOOL_MAX_BATCH		(UPOOL_MAX_CAP / 2 + 1)
 
 #define UPOOL_FLAGS_ALL		0xffu
-#define UPOOL_FEAT_KNOWN	(UPOOL_FEAT_RECOVERY | UPOOL_FEAT_STEAL | UPOOL_FEAT_WAIT | \
-				 UPOOL_FEAT_ZERO_ORPHANS | UPOOL_FEAT_TRIM | UPOOL_FEAT_STRICT)
 
 enum mag_ops {
 	OPS_NONE = 0,		/* this process cannot use magazines: around them */
@@ -81,6 +79,7 @@ enum local_stat {
 /**
  * struct upool - this process's attachment to a pool
  * @hot:     what a hit reads; zeroed in children by the kernel	[const]
+ * @page:    keeps the rest out of the pages that are zeroed
  * @backing: device or memfd					[const]
  * @ops:     how this process uses magazines			[const]
  * @flags:   UPOOL_F_*						[const]
@@ -88,7 +87,8 @@ enum local_stat {
  * @pid:     0, or our process where a child's page is not zeroed	[const]
  * @control: control area; not in children			[const]
  * @depot:   depot area of a memfd; not in children		[const]
- * @links:   links of the depot, @due: ends of parking		[const]
+ * @links:   links of the depot					[const]
+ * @due:     ends of parking in the depot			[const]
  * @data:    data area; children inherit it			[const]
  * @geo:     validated private copy				[const]
  * @map_bytes: bytes of @control, depot area included		[const]
@@ -119,18 +119,66 @@ struct upool {
 };
 
 /* upool.c */
+
+/**
+ * pool_new() - make a handle that is not live yet
+ * @out:     receives it; undo with pool_discard()
+ * @backing: device or memfd
+ * @flags:   UPOOL_F_*
+ * Return: 0, -ENOMEM
+ */
 int pool_new(struct upool **out, const struct backing *backing, unsigned int flags);
+
+/**
+ * pool_publish() - make a handle live
+ * @p:    its geometry, mappings and ops are set
+ * @id:   attachment id
+ * @kind: first part of the mode's text
+ * @why:  why restartable sequences are not used, or NULL
+ * @rest: last part
+ */
 void pool_publish(struct upool *p, uint32_t id, const char *kind, const char *why,
 		  const char *rest);
+
+/**
+ * pool_map_data() - map the data area, aligned as the buffers need it
+ * @p:   its file and geometry are set
+ * @off: offset in the file
+ * Return: 0, -ENOMEM, -EOVERFLOW: larger than the address space
+ */
 int pool_map_data(struct upool *p, uint64_t off);
+
+/**
+ * pool_discard() - free a handle and what it has so far
+ * @p: live or not, in the process that made it or in a child
+ */
 void pool_discard(struct upool *p);
+
+/**
+ * geometry_valid() - whether this version lays a pool out like that
+ * @geo: a private copy
+ * Return: whether every field is as upool_geometry_init() makes it
+ */
 bool geometry_valid(const struct upool_geometry *geo);
 
 /* options.c */
+
+/**
+ * options_read() - check options and replace zeroes by defaults
+ * @o:   receives them, sizes rounded
+ * @opt: the caller's, of any size; NULL = all defaults
+ * Return: 0, -EINVAL, -EOVERFLOW
+ */
 int options_read(struct upool_options *o, const struct upool_options *opt);
+
+/**
+ * name_valid() - whether a pool may have that name
+ * @name: zero-terminated
+ * Return: whether it is [A-Za-z0-9][A-Za-z0-9_.-]{0,62}
+ */
 bool name_valid(const char *name);
 
-/* memfd.c, device.c */
+/* memfd_join.c, device_join.c: as upool_create(), upool_open(), upool_attach() */
 int memfd_create_pool(struct upool **out, const struct upool_options *o);
 int memfd_attach(struct upool **out, int fd);
 int device_create_pool(struct upool **out, const struct upool_options *o);
@@ -138,24 +186,104 @@ int device_open_pool(struct upool **out, const char *name, const struct upool_op
 int device_attach(struct upool **out, int fd);
 
 /* slowpath.c */
+
+/**
+ * pool_is_ours() - whether the handle is live in this process
+ * @p: a handle
+ * Return: false in a child of fork (I1)
+ */
+bool pool_is_ours(const struct upool *p);
+
+/**
+ * alloc_slow() - allocate where the inline hit does not serve the pool or size
+ * @p:     a handle, perhaps a child's
+ * @bytes: as for upool_alloc()
+ * Return: as upool_alloc()
+ */
 void *alloc_slow(struct upool *p, size_t bytes);
+
+/**
+ * alloc_missed() - allocate where the inline hit failed
+ * @p:   a live handle
+ * @out: how it failed
+ * Return: as upool_alloc()
+ */
 void *alloc_missed(struct upool *p, enum rseq_outcome out);
+
+/**
+ * free_slow() - free what the inline hit does not decide
+ * @p:   a handle, perhaps a child's
+ * @buf: any address
+ * Return: as upool_free()
+ */
 int free_slow(struct upool *p, void *buf);
+
+/**
+ * free_missed() - finish a free whose push failed
+ * @p:   a live handle
+ * @idx: buffer, tag {me}, in no layer
+ * @out: how it failed
+ * Return: as upool_free()
+ */
 int free_missed(struct upool *p, uint32_t idx, enum rseq_outcome out);
+
+/**
+ * mag_pop() - pop, restarted a bounded number of times
+ * @p:   a live handle
+ * @idx: receives the buffer with RSEQ_DONE, tag {me}
+ * Return: as rseq_mag_pop(); NOCPU too where magazines cannot be used
+ */
 enum rseq_outcome mag_pop(struct upool *p, uint32_t *idx);
+
+/**
+ * mag_push() - push, restarted a bounded number of times
+ * @p:   a live handle
+ * @idx: buffer, its tag not held
+ * Return: as rseq_mag_push(); NOCPU too where magazines cannot be used
+ */
 enum rseq_outcome mag_push(struct upool *p, uint32_t idx);
+
+/**
+ * take_index() - a buffer from the nearest layer that has one
+ * @p:   a live handle
+ * @idx: receives it, held
+ * Return: 0 or -errno
+ */
 int take_index(struct upool *p, uint32_t *idx);
+
+/**
+ * free_index() - give a buffer back, counting refusals
+ * @p:   a live handle
+ * @idx: below the number of buffers
+ * Return: as upool_free()
+ */
 int free_index(struct upool *p, uint32_t idx);
+
+/**
+ * hand_out() - address of a buffer for the caller, cleared if the pool clears
+ * @p:   a live handle
+ * @idx: held by us
+ * Return: its first byte
+ */
 void *hand_out(struct upool *p, uint32_t idx);
 
+/**
+ * local_add() - count something this process did; slow paths only
+ * @p: a handle
+ * @s: what
+ * @n: how often
+ */
 static inline void local_add(struct upool *p, enum local_stat s, uint64_t n)
 {
 	add_relaxed(&p->local[s], n);
 }
 
-/* I1; @pid only where the kernel cannot zero our page in children. */
-bool pool_is_ours(const struct upool *p);
-
+/**
+ * tag_owner() - owner half of a buffer's tag
+ * @m:   the magazines
+ * @idx: below @m->nr
+ * Return: the word
+ */
 static inline uint32_t *tag_owner(const struct mags *m, uint32_t idx)
 {
 	return &m->tags[idx].owner;

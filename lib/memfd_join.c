@@ -14,6 +14,9 @@
 #include "rseq.h"
 #include "sys.h"
 
+/* What members have to know about; another version's feature is another protocol. */
+#define MEMFD_FEATURES	(UPOOL_FEAT_STEAL | UPOOL_FEAT_WAIT | UPOOL_FEAT_TRIM | UPOOL_FEAT_STRICT)
+
 static int map_control(struct upool *p)
 {
 	struct depot_layout l;
@@ -45,7 +48,8 @@ static void publish(struct upool *p, uint32_t mode, uint32_t id)
 	if (mode == UPOOL_MODE_LOCKED) {
 		p->ops = OPS_LOCKED;
 		p->hot.locks = depot_locks(p->depot);
-		pool_publish(p, id, "memfd: locked", why ? why : "made without it", ", no recovery");
+		pool_publish(p, id, "memfd: locked", why ? why : "made without it",
+			     ", no recovery");
 	} else if (why) {
 		p->ops = OPS_NONE;
 		pool_publish(p, id, "memfd: depot only", why, ", no recovery");
@@ -114,9 +118,9 @@ int memfd_create_pool(struct upool **out, const struct upool_options *o)
 	if (upool_geometry_init(&p->geo, o->buffer_bytes, nr, nr, cap, cpus))
 		goto discard;
 	p->geo.check = sys_random_byte();
-	p->geo.features = UPOOL_FEAT_STEAL | UPOOL_FEAT_WAIT | UPOOL_FEAT_TRIM;
-	if (o->flags & UPOOL_F_STRICT)
-		p->geo.features |= UPOOL_FEAT_STRICT;
+	p->geo.features = MEMFD_FEATURES;
+	if (!(o->flags & UPOOL_F_STRICT))
+		p->geo.features &= ~UPOOL_FEAT_STRICT;
 	ret = sys_memfd(o->name ? o->name : "upool");
 	if (ret < 0)
 		goto discard;
@@ -148,6 +152,8 @@ static int read_header(struct upool *p, int fd, uint32_t *mode)
 	if (sys_seals(fd) < 0 || sys_pread(fd, &h, sizeof(h), 0) || h.magic != UPOOL_MAGIC)
 		return -EINVAL;
 	if (h.layout_id != UPOOL_LAYOUT_ID || !geometry_valid(&h.geo))
+		return -EPROTO;
+	if (h.geo.features & ~MEMFD_FEATURES)
 		return -EPROTO;
 	if (h.mode != UPOOL_MODE_RSEQ && h.mode != UPOOL_MODE_LOCKED)
 		return -EPROTO;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,8 +92,14 @@ int sys_memfd(const char *name)
 	return fd == -EINVAL ? RESULT(memfd_create(name, flags)) : fd;
 }
 
+/* Beyond RLIMIT_FSIZE the kernel would send a signal that kills. */
 int sys_truncate(int fd, uint64_t bytes)
 {
+	struct rlimit limit;
+
+	if (!RESULT(getrlimit(RLIMIT_FSIZE, &limit)) && limit.rlim_cur != RLIM_INFINITY &&
+	    bytes > limit.rlim_cur)
+		return -EOVERFLOW;
 	return RESULT(ftruncate(fd, (off_t)bytes));
 }
 
@@ -155,7 +162,8 @@ static void *reserve(size_t bytes, size_t align)
 	slack = align - page;
 	if (bytes > SIZE_MAX - slack)
 		return MAP_FAILED;
-	p = mmap(NULL, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	p = mmap(NULL, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		 0);
 	if (p == MAP_FAILED)
 		return p;
 	head = -(uintptr_t)p & (align - 1);

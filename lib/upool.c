@@ -42,16 +42,14 @@ void pool_discard(struct upool *p)
 	sys_unmap(p, sizeof(*p));
 }
 
-/* Whether @geo is what the arithmetic of this version makes. */
+/* Features are answers, not layout: who needs one tests its bit. */
 bool geometry_valid(const struct upool_geometry *geo)
 {
 	const struct upool_class *c = &geo->classes[0];
 	struct upool_geometry g;
 
 	memset(&g, 0, sizeof(g));
-	if (geo->nr_classes != 1 || geo->features & ~UPOOL_FEAT_KNOWN)
-		return false;
-	if (!geo->check || geo->check > 255)
+	if (geo->nr_classes != 1 || !geo->check || geo->check > 255)
 		return false;
 	if (upool_geometry_init(&g, c->buf_bytes, c->nr, c->max_nr, c->cap, geo->nr_cpu_ids))
 		return false;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * files.c - the list of input files.
+ * Owns: the list; it lives until the process ends.  Locks: none.  Entry: files.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "files.h"
+#include "report.h"
+
+static int append(struct options *opt, size_t *room, char *name)
+{
+	char **files;
+
+	if (opt->nr_files == *room) {
+		*room = *room ? *room * 2 : 1024;
+		files = reallocarray(opt->files, *room, sizeof(*files));
+		if (!files)
+			return -1;
+		opt->files = files;
+	}
+	opt->files[opt->nr_files++] = name;
+	return 0;
+}
+
+int files_from(struct options *opt, const char *from)
+{
+	FILE *f = is_stdin(from) ? stdin : fopen(from, "re");
+	size_t room = 0, bytes = 0;
+	char *name = NULL;
+	ssize_t len;
+
+	if (!f) {
+		complain("%s: %s", from, strerror(errno));
+		return -1;
+	}
+	opt->files = NULL;
+	opt->nr_files = 0;
+	while ((len = getdelim(&name, &bytes, '\0', f)) > 0) {
+		if (!name[0]) {
+			complain("%s: a name is empty", from);
+			return -1;
+		}
+		if (append(opt, &room, strdup(name)) || !opt->files[opt->nr_files - 1]) {
+			complain("out of memory");
+			return -1;
+		}
+	}
+	if (ferror(f)) {
+		complain("%s: %s", from, strerror(errno));
+		return -1;
+	}
+	free(name);
+	if (f != stdin)
+		fclose(f);
+	return 0;
+}
+
+const char *files_contain(const struct options *opt, const struct stat *st)
+{
+	struct stat in;
+	size_t i;
+
+	for (i = 0; i < opt->nr_files; i++) {
+		int ret = is_stdin(opt->files[i]) ? fstat(0, &in) : stat(opt->files[i], &in);
+
+		if (!ret && in.st_dev == st->st_dev && in.st_ino == st->st_ino)
+			return opt->files[i];
+	}
+	return NULL;
+}

@@ -57,7 +57,8 @@ size_t depot_trim(struct upool *p, size_t keep_bytes)
 		if (!depot_lock(p))
 			break;
 		used = depot_used(p);
-		idle = (load_relaxed(&d->nr_idle) - (uint64_t)(p->hot.nr - used)) * p->hot.buf_bytes;
+		idle = load_relaxed(&d->nr_idle) - (uint64_t)(p->hot.nr - used);
+		idle *= p->hot.buf_bytes;
 		end = used - i > TRIM_CHUNK && used > i ? i + TRIM_CHUNK : used;
 		if (i < end && idle > keep_bytes + freed)
 			punch_chunk(p, i, end);

@@ -40,7 +40,7 @@
 	X(recoveries,		"ended attachments whose buffers were looked for") \
 	X(reclaimed_dead,	"buffers taken back from ended attachments")	\
 	X(bad_count,		"magazine counts out of range, reset")		\
-	X(bad_index,		"indices in magazines out of range or already in the depot, dropped") \
+	X(bad_index,		"magazine indices out of range or already in the depot, dropped") \
 	X(bad_push,		"PUSH calls refused")				\
 	X(stale_tokens,		"ADOPT calls refused")
 

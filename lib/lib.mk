@@ -79,10 +79,12 @@ $(O)/lib/$(LIB_SONAME): $(LIB_SHARED)
 $(O)/lib/libupool.so: $(O)/lib/$(LIB_SONAME)
 	@ln -sfn $(LIB_SONAME) $@
 
+LIB_PC_SED = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+	-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(LIB_VERSION)|' lib/libupool.pc.in
+
 $(LIB_PC): lib/libupool.pc.in VERSION lib/lib.mk
 	@mkdir -p $(@D)
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
-		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(LIB_VERSION)|' $< > $@
+	@$(LIB_PC_SED) > $@
 
 .PHONY: lib lib-test lib-tsan lib-asan install-lib uninstall-lib
 lib: $(LIB_STATIC) $(LIB_SHARED) $(O)/lib/$(LIB_SONAME) $(O)/lib/libupool.so $(LIB_PC)
@@ -98,7 +100,8 @@ install-lib: lib
 	ln -sfn $(LIB_SONAME) $(DESTDIR)$(LIBDIR)/libupool.so
 	$(INSTALL) -m 644 $(addprefix lib/include/,$(LIB_PUBLIC)) $(DESTDIR)$(INCLUDEDIR)/
 	$(INSTALL) -m 644 $(addprefix uapi/linux/,$(LIB_UAPI)) $(DESTDIR)$(INCLUDEDIR)/upool/
-	$(INSTALL) -m 644 $(LIB_PC) $(DESTDIR)$(PKGCONFIGDIR)/
+	$(LIB_PC_SED) > $(DESTDIR)$(PKGCONFIGDIR)/libupool.pc
+	chmod 644 $(DESTDIR)$(PKGCONFIGDIR)/libupool.pc
 
 uninstall-lib:
 	rm -f $(DESTDIR)$(LIBDIR)/libupool.a $(DESTDIR)$(LIBDIR)/$(notdir $(LIB_SHARED)) \

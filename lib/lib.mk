@@ -34,7 +34,7 @@ LIB_PC := $(O)/lib/pkgconfig/libupool.pc
 # of its own; it reads libc's rseq area.
 LIB_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes \
 	-fPIC -fvisibility=hidden -ftls-model=initial-exec -pthread \
-	-ffile-prefix-map=$(CURDIR)/= -D_FILE_OFFSET_BITS=64 \
+	-ffile-prefix-map=$(CURDIR)=. -D_FILE_OFFSET_BITS=64 \
 	-DUPOOL_VERSION_MAJOR=$(LIB_MAJOR) -DUPOOL_VERSION_MINOR=$(LIB_MINOR) \
 	-DUPOOL_VERSION_PATCH=$(LIB_PATCH) -I$(O)/include
 # nodelete: the kernel may look at the descriptor of a thread's last sequence.

@@ -2,104 +2,123 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Count what the kselftest runner printed, a stage at a time.
 
-Usage: ktap.py --skips FILE STAGE=KTAP...
+Usage: ktap.py SKIPS STAGE.ktap...
 
 Every result of a test program counts; a program without results of its own is
-one.  A program that ends with fewer results than it planned, or whose exit status
-contradicts them, is a failure.  A skip fails unless the list FILE has it: lines
-"STAGE PROGRAM RESULT" of shell patterns.  A line of that list that matched
-nothing, though its stage ran, is stale and fails too.
+one.  Failures are: a result that says so; a program that keeps no plan, or whose
+exit status contradicts its results; a program of STAGE.list, beside the results,
+that did not end; a skip that SKIPS does not have.  SKIPS has lines
+
+    STAGE SUITE:PROGRAM REGEX
+
+STAGE is a shell pattern, REGEX is searched in the result's name and reason.  A
+line that matched nothing, though its stage ran its program, is stale and fails.
 """
 import fnmatch
+import os
 import re
 import sys
 
-TOP = re.compile(r'^(not )?ok \d+ (?:selftests: )?(.*?)(?: # (.*))?$')
-NESTED = re.compile(r'^# +(not )?ok (\d+)(?: -)? ?(.*?)(?: # ?(SKIP|XFAIL)\b *(.*))?$')
-PLAN = re.compile(r'^# +1\.\.(\d+)')
-TOP_PLAN = re.compile(r'^1\.\.(\d+)')
+END = re.compile(r'^(not )?ok \d+ selftests: ([^:]+): (.*?)(?: # (.*))?$')
+RESULT = re.compile(r'^# (not )?ok (\d+)(?: -)? ?(.*?)(?: ?# ?(SKIP|XFAIL)\b *(.*))?$')
+PLAN = re.compile(r'^# 1\.\.(\d+)(?: # SKIP *(.*))?')
 
 
-class Count:
-    def __init__(self, skips):
-        self.passed = self.failed = self.skipped = 0
-        self.skips = skips
-        self.used = set()
+class Stage:
+    """The results of one stage; totals are added to "total"."""
 
-    def ok(self):
-        self.passed += 1
+    def __init__(self, name, skips, total):
+        self.name, self.skips, self.total = name, skips, total
+        self.ended = []
 
-    def fail(self, stage, program, result, why):
-        self.failed += 1
-        print(f'FAILED  {stage}: {program}: {result}{": " + why if why else ""}')
+    def fail(self, program, result, why=''):
+        self.total['failed'] += 1
+        print(f'FAILED {self.name}: {program}: {result}{": " + why if why else ""}')
 
-    def skip(self, stage, program, result, why):
-        for i, (s, p, r) in enumerate(self.skips):
-            if (fnmatch.fnmatch(stage, s) and fnmatch.fnmatch(program, p)
-                    and fnmatch.fnmatch(result, r)):
-                self.used.add(i)
-                self.skipped += 1
+    def skip(self, program, result, why):
+        for s in self.skips:
+            if (fnmatch.fnmatch(self.name, s['stage']) and s['program'] == program
+                    and s['regex'].search(f'{result} {why}')):
+                s['used'] = True
+                self.total['skipped'] += 1
                 return
-        self.fail(stage, program, result, f'skipped, which is not expected ({why})')
+        self.fail(program, result, f'skipped, which is not expected ({why})')
+
+    def end(self, bad, program, note, results, plan):
+        """A program ended: judge its results, then whether they are all."""
+        self.ended.append(program)
+        failed = 0
+        for not_ok, name, directive, why in results:
+            if directive == 'SKIP':
+                self.skip(program, name, why)
+            elif not_ok and directive != 'XFAIL':
+                self.fail(program, name)
+                failed += 1
+            else:
+                self.total['passed'] += 1
+        if not results and note.startswith('SKIP'):
+            self.skip(program, 'all', plan[1] or '' if plan else '')
+        elif plan and int(plan[0]) != len(results):
+            self.fail(program, 'plan', f'{plan[0]} results planned, {len(results)} seen; {note}')
+        elif results and not plan:
+            self.fail(program, 'plan', 'none')
+        elif bad and not failed:
+            self.fail(program, 'status', note)
+        elif not results:
+            self.total['passed'] += 1
+
+    def read(self, path):
+        results, plan = [], None
+        with open(path, errors='replace') as lines:
+            for line in lines:
+                line = line.rstrip('\r\n')
+                if m := END.match(line):
+                    self.end(bool(m[1]), f'{m[2]}:{m[3]}', m[4] or '', results, plan)
+                    results, plan = [], None
+                elif m := PLAN.match(line):
+                    plan = (m[1], m[2])
+                elif m := RESULT.match(line):
+                    results.append((bool(m[1]), m[3], m[4], m[5] or ''))
+        for program in self.expected(path):
+            if program in self.ended:
+                self.ended.remove(program)
+            else:
+                self.fail(program, 'end', 'it did not run, or did not end')
+
+    def expected(self, path):
+        with open(os.path.splitext(path)[0] + '.list') as lines:
+            return [line.strip().replace(': ', ':', 1) for line in lines]
 
 
-def program_end(count, stage, top, nested, plan):
-    bad, name, note = top
-    note = note or ''
-    for failed, result, directive, why in nested:
-        if directive == 'SKIP':
-            count.skip(stage, name, result, why)
-        elif failed:
-            count.fail(stage, name, result, '')
-        else:
-            count.ok()
-    if note.startswith('SKIP'):
-        if not nested:
-            count.skip(stage, name, '-', note)
-    elif plan is not None and len(nested) != plan:
-        count.fail(stage, name, '-', f'planned {plan} results, gave {len(nested)}; {note}')
-    elif bad and not any(n[0] for n in nested):
-        count.fail(stage, name, '-', note)
-    elif not nested:
-        count.ok()
-
-
-def read(count, stage, path):
-    nested, plan, planned, seen = [], None, 0, 0
-    with open(path, errors='replace') as lines:
+def read_skips(path):
+    skips = []
+    with open(path) as lines:
         for line in lines:
-            line = line.rstrip('\r\n')
-            if m := TOP_PLAN.match(line):
-                planned += int(m[1])
-            elif m := PLAN.match(line):
-                plan = int(m[1])
-            elif m := NESTED.match(line):
-                nested.append((bool(m[1]), m[3], m[4], m[5] or ''))
-            elif m := TOP.match(line):
-                program_end(count, stage, (bool(m[1]), m[2], m[3]), nested, plan)
-                nested, plan = [], None
-                seen += 1
-    if not planned or seen != planned:
-        count.fail(stage, '-', '-', f'planned {planned} programs, {seen} ended')
+            words = line.split(None, 2)
+            if words and not words[0].startswith('#'):
+                skips.append({'stage': words[0], 'program': words[1],
+                              'regex': re.compile(words[2].strip()), 'used': False})
+    return skips
 
 
 def main(argv):
-    if len(argv) < 3 or argv[1] != '--skips':
+    if len(argv) < 3:
         sys.exit(__doc__)
-    with open(argv[2]) as lines:
-        skips = [tuple(s.split(None, 2)) for s in map(str.strip, lines)
-                 if s and not s.startswith('#')]
-    count = Count(skips)
-    stages = []
-    for arg in argv[3:]:
-        stage, path = arg.split('=', 1)
-        stages.append(stage)
-        read(count, stage, path)
-    for i, (s, p, r) in enumerate(skips):
-        if i not in count.used and any(fnmatch.fnmatch(st, s) for st in stages):
-            count.fail(s, p, r, 'expected to be skipped, was not')
-    print(f'{count.passed} passed, {count.failed} failed, {count.skipped} skipped')
-    sys.exit(count.failed > 0 or not count.passed)
+    skips = read_skips(argv[1])
+    total = {'passed': 0, 'failed': 0, 'skipped': 0}
+    ran = []
+    for path in argv[2:]:
+        stage = Stage(os.path.splitext(os.path.basename(path))[0], skips, total)
+        ran += [(stage.name, program) for program in stage.expected(path)]
+        stage.read(path)
+    for s in skips:
+        if not s['used'] and any(fnmatch.fnmatch(stage, s['stage']) and s['program'] == program
+                                 for stage, program in ran):
+            total['failed'] += 1
+            print(f"FAILED {s['stage']}: {s['program']}: {s['regex'].pattern}: "
+                  "expected to be skipped, was not: take it off the list")
+    print('{passed} passed, {failed} failed, {skipped} skipped'.format(**total))
+    return 1 if total['failed'] or not total['passed'] else 0
 
 
-main(sys.argv)
+sys.exit(main(sys.argv))

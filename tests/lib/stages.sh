@@ -5,7 +5,7 @@
 
 : "${results:?}"
 
-native_suites=(unit rseq pool proc stress abi pipe golden meta)
+native_suites=(unit rseq pool proc stress pipe golden meta)
 sanitized_suites=(unit pool proc)
 vm_suites=(abi pool proc stress rseq pipe)
 

@@ -74,12 +74,31 @@ static void give_back(struct member *m, void *buf)
 		die("cannot give a buffer back: %s", strerror(-ret));
 }
 
+/*
+ * A member that leaves takes the tokens with it that nobody has claimed yet, as
+ * if it had died.  The writer is last to claim.
+ */
+static void wait_for_writer(struct member *m)
+{
+	struct gauge *finished = m->job->shared->finished;
+	unsigned int i;
+
+	if (m->role == ROLE_WRITER) {
+		for (i = 0; i < m->job->nr_workers + 2; i++)
+			gauge_add(&finished[i], 1, &m->stats->transport);
+		return;
+	}
+	while (!gauge_read(&finished[m->index]))
+		gauge_wait(&finished[m->index], 1, GAUGE_FOREVER, &m->stats->transport);
+}
+
 static void pool_leave(struct member *m)
 {
 	struct upool_stats st = { .size = sizeof(st) };
 
 	if (m->spare)
 		give_back(m, m->spare);
+	wait_for_writer(m);
 	if (!upool_stats_read(m->pool, &st))
 		stat_add(&m->stats->pool, st.syscalls);
 	upool_close(m->pool);

@@ -106,6 +106,8 @@ struct proc_stats {
  * @returned:  buffers that came back; the reader sleeps here
  * @published: outcomes published, and one for the end; the writer sleeps here
  * @written:   units the writer is done with; the reader sleeps here
+ * @finished:  1 once the writer is done with everything; one per member, since a
+ *             gauge has one sleeper
  * @started:   [atomic] units the reader started; the reader writes
  * @ended:     [atomic] the reader starts no more
  * @failed:    [atomic] something could not be read
@@ -120,6 +122,7 @@ struct shared {
 	struct gauge returned;
 	struct gauge published;
 	struct gauge written;
+	struct gauge finished[MAX_WORKERS + 2];
 	alignas(64) _Atomic uint64_t started;
 	_Atomic uint32_t ended;
 	_Atomic uint32_t failed;

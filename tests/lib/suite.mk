@@ -31,7 +31,7 @@ FLAGS_tsan := -fsanitize=thread -fno-omit-frame-pointer -static-libtsan
 FLAGS_test := -DUPOOL_TEST
 
 UPOOL_LIB := $(O)/lib/$(LIB_$(VARIANT))
-CFLAGS += -std=gnu11 -O2 -g -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
+CFLAGS += -std=gnu11 -O2 -g -Wall -Wextra \
 	-Wno-unused-parameter -I$(O)/include -I$(TOP)/tests/lib -I$(TOP)/lib -isystem $(KSFT) \
 	-pthread $(FLAGS_$(VARIANT))
 LDLIBS += $(SUITE_SRCS) $(UPOOL_LIB) -pthread

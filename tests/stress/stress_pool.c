@@ -288,7 +288,7 @@ static bool run(struct upool *pool, unsigned int *kills)
 		pid[i] = start(upool_fd(pool), life[i]);
 	}
 	/* one buffer with two owners is enough */
-	while (__atomic_load_n(&w->ops, __ATOMIC_RELAXED) < max_ops &&
+	while ((__atomic_load_n(&w->ops, __ATOMIC_RELAXED) < max_ops || *kills < max_kills) &&
 	       !__atomic_load_n(&w->doubled, __ATOMIC_RELAXED)) {
 		if (__atomic_load_n(&w->ops, __ATOMIC_RELAXED) < next || *kills == max_kills) {
 			/* also notices a child that ended by itself */
@@ -307,10 +307,9 @@ static bool run(struct upool *pool, unsigned int *kills)
 		pid[victim] = start(upool_fd(pool), life[victim]);
 	}
 	__atomic_store_n(&w->stop, 1, __ATOMIC_RELAXED);
-	for (i = 0; i < nr_procs; i++) {
+	for (i = 0; i < nr_procs; i++)
 		if (waitpid(pid[i], &status, 0) < 0 || status)
 			bad++;
-	}
 	return !bad;
 }
 
@@ -329,25 +328,19 @@ static unsigned int count_back(struct upool *pool)
 	return n;
 }
 
-static unsigned int env_percent(void)
-{
-	const char *s = getenv("UPOOL_TEST_SCALE");
-
-	return s && atoi(s) > 0 ? (unsigned int)atoi(s) : 100;
-}
-
 static void options(int argc, char **argv, struct upool_options *o)
 {
 	static const struct option opts[] = {
 		{ "ops", 1, NULL, 'o' }, { "kills", 1, NULL, 'k' }, { "seed", 1, NULL, 's' },
 		{ "procs", 1, NULL, 'p' }, { "threads", 1, NULL, 't' },
-		{ "backing", 1, NULL, 'b' }, { "buffers", 1, NULL, 'n' }, { 0 },
+		{ "backing", 1, NULL, 'b' }, { 0 },
 	};
-	const char *backing = getenv("UPOOL_TEST_BACKING");
+	const char *backing = getenv("UPOOL_TEST_BACKING"), *scale = getenv("UPOOL_TEST_SCALE");
+	unsigned int percent = scale && atoi(scale) > 0 ? (unsigned int)atoi(scale) : 100;
 	int c;
 
-	max_ops = 1000000ULL * env_percent();
-	max_kills = 10 * env_percent();
+	max_ops = 1000000ULL * percent;
+	max_kills = 10 * percent;
 	seed = (uint64_t)time(NULL) ^ (uint64_t)getpid();
 	while ((c = getopt_long(argc, argv, "", opts, NULL)) >= 0) {
 		switch (c) {
@@ -357,7 +350,6 @@ static void options(int argc, char **argv, struct upool_options *o)
 		case 'p': nr_procs = (unsigned int)atoi(optarg); break;
 		case 't': nr_threads = (unsigned int)atoi(optarg); break;
 		case 'b': backing = optarg; break;
-		case 'n': nr_buffers = (unsigned int)atoi(optarg); break;
 		default: exit(2);
 		}
 	}

@@ -23,7 +23,12 @@ static void *sha256_start(int level)
 		return NULL;
 	s->md = EVP_MD_fetch(NULL, "SHA256", NULL);
 	s->ctx = EVP_MD_CTX_new();
-	return s->md && s->ctx ? s : NULL;
+	if (s->md && s->ctx)
+		return s;
+	EVP_MD_CTX_free(s->ctx);
+	EVP_MD_free(s->md);
+	free(s);
+	return NULL;
 }
 
 static bool sha256_reset(void *state)

@@ -29,7 +29,7 @@ int files_from(struct options *opt, const char *from)
 	FILE *f = is_stdin(from) ? stdin : fopen(from, "re");
 	size_t room = 0, bytes = 0;
 	char *name = NULL;
-	ssize_t len;
+	int ret = 0;
 
 	if (!f) {
 		complain("%s: %s", from, strerror(errno));
@@ -37,24 +37,24 @@ int files_from(struct options *opt, const char *from)
 	}
 	opt->files = NULL;
 	opt->nr_files = 0;
-	while ((len = getdelim(&name, &bytes, '\0', f)) > 0) {
+	while (!ret && getdelim(&name, &bytes, '\0', f) > 0) {
 		if (!name[0]) {
 			complain("%s: a name is empty", from);
-			return -1;
-		}
-		if (append(opt, &room, strdup(name)) || !opt->files[opt->nr_files - 1]) {
+			ret = -1;
+		} else if (append(opt, &room, strdup(name)) ||
+			   !opt->files[opt->nr_files - 1]) {
 			complain("out of memory");
-			return -1;
+			ret = -1;
 		}
 	}
-	if (ferror(f)) {
+	if (!ret && ferror(f)) {
 		complain("%s: %s", from, strerror(errno));
-		return -1;
+		ret = -1;
 	}
 	free(name);
 	if (f != stdin)
 		fclose(f);
-	return 0;
+	return ret;
 }
 
 const char *files_contain(const struct options *opt, const struct stat *st)

@@ -16,7 +16,7 @@ PIPE_SRCS := $(sort $(wildcard $(PIPE_DIR)/*.c))
 PIPE_OBJS := $(PIPE_SRCS:$(PIPE_DIR)/%.c=$(O)/bin/obj-pipe/%.o)
 PIPE_BIN := $(O)/bin/upool-pipe
 PIPE_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes \
-	-ffile-prefix-map=$(CURDIR)/= -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE \
+	-ffile-prefix-map=$(CURDIR)=. -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE \
 	-DUPOOL_PIPE_VERSION='"$(shell cat VERSION)"' -I$(O)/include
 PIPE_LIBS := -lcrypto -lxxhash -lzstd -pthread
 

@@ -78,6 +78,8 @@ int options_read(struct upool_options *o, const struct upool_options *opt)
 		o->nr_buffers = DEFAULT_NR;
 	if (!o->buffer_bytes)
 		o->buffer_bytes = DEFAULT_BYTES;
+	if (o->token_ttl_s > UPOOL_MAX_TOKEN_TTL_S)
+		return -EINVAL;
 	if (!o->token_ttl_s)
 		o->token_ttl_s = DEFAULT_TTL_S;
 	if (!o->mode)

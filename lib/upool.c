@@ -172,9 +172,10 @@ UPOOL_API int upool_attach(struct upool **pool, int fd)
 
 	if (ret)
 		return ret;
-	if (S_ISCHR(sb.st_mode))
-		return device_attach(pool, fd);
-	return S_ISREG(sb.st_mode) ? memfd_attach(pool, fd) : -EINVAL;
+	/* Files made by REOPEN are anonymous inodes, of no type or a regular one. */
+	if (S_ISREG(sb.st_mode) && !sys_seals(fd))
+		return memfd_attach(pool, fd);
+	return device_attach(pool, fd);
 }
 
 UPOOL_API int upool_fd(const struct upool *pool)

@@ -67,7 +67,8 @@ enum upool_backing {
  * @idle_floor_bytes: private pools; a shared pool ignores it
  * @nr_shards:    private pools; a shared pool ignores it
  * @trim_age_ms:  private pools; a shared pool ignores it
- * @token_ttl_s:  seconds until a buffer with used-up generations comes back; 0 = 3600
+ * @token_ttl_s:  seconds until a buffer with used-up generations comes back, up to 2^30;
+ *                0 = 3600
  * @numa:         private pools; a shared pool ignores it
  * @magazine:     buffers a CPU's magazine holds, 1 to 1024; 0 = a quarter of the
  *                buffers spread over the CPUs, 1 to 64

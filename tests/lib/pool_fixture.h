@@ -19,15 +19,21 @@ static inline unsigned int backing_under_test(void)
 	return s && !strcmp(s, "device") ? UPOOL_BACKING_DEVICE : UPOOL_BACKING_MEMFD;
 }
 
-static inline int make_pool(struct upool **pool, size_t bytes, size_t nr, unsigned int flags)
+static inline int make_pool_on(unsigned int backing, struct upool **pool, size_t bytes, size_t nr,
+			       unsigned int flags)
 {
 	struct upool_options o = UPOOL_OPTIONS_INIT;
 
-	o.backing = backing_under_test();
+	o.backing = backing;
 	o.buffer_bytes = bytes;
 	o.nr_buffers = nr;
 	o.flags = flags;
 	return upool_create(pool, &o);
+}
+
+static inline int make_pool(struct upool **pool, size_t bytes, size_t nr, unsigned int flags)
+{
+	return make_pool_on(backing_under_test(), pool, bytes, nr, flags);
 }
 
 static inline struct upool_stats read_stats(const struct upool *pool)

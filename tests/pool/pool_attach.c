@@ -61,6 +61,7 @@ TEST(create_refuses_one_bad_option)
 	REFUSED(-EINVAL, o.buffer_bytes = (1ULL << 30) + 1);
 	REFUSED(-EINVAL, o.buffer_bytes = SIZE_MAX);
 	REFUSED(-EINVAL, o.magazine = 1025);
+	REFUSED(-EINVAL, o.token_ttl_s = (1u << 30) + 1);
 	REFUSED(-EOPNOTSUPP, o.backing = UPOOL_BACKING_PRIVATE);
 	REFUSED(-EOVERFLOW, (o.nr_buffers = 1 << 24, o.buffer_bytes = 1 << 30));
 }
@@ -146,9 +147,7 @@ TEST(attach_survives_a_damaged_header)
 	struct upool *a, *b;
 	unsigned int bit;
 
-	if (backing_under_test() == UPOOL_BACKING_DEVICE)
-		SKIP(return, "the kernel's geometry is not in the header");
-	ASSERT_EQ(0, make_pool(&a, 4096, 16, 0));
+	ASSERT_EQ(0, make_pool_on(UPOOL_BACKING_MEMFD, &a, 4096, 16, 0));
 	h = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, upool_fd(a), 0);
 	ASSERT_NE(MAP_FAILED, h);
 	good = *h;

@@ -74,7 +74,7 @@ install_suites() {
 	sed 's/:/: /' "$dir/kselftest-list.txt" >>"$results/$stage.list"
 }
 
-collections() { printf -- '-c %s ' "$@"; }
+collections() { [ $# = 0 ] || printf -- '-c %s ' "$@"; }
 
 # Seconds after which a program is taken for hung; a guard, not a measure.
 hung_after=900

@@ -114,7 +114,8 @@ run_vm() {
 	shift
 	check_one "module: builds for $kernel" make -s "kmod-$kernel" O="$O"
 	install_suites "$dir" release "$@"
-	[ ! -x "$O/bin/upool-pipe" ] || options+=(--add "$O/bin/upool-pipe:/usr/bin/upool-pipe")
+	[ ! -x "$O/bin/upool-pipe" ] || options+=(--add "$O/bin/upool-pipe:/usr/bin/upool-pipe"
+		--add "$(command -v zstd)")
 	cp tests/lib/guest "$dir/guest"
 	guest_settings "$kernel" >"$dir/settings.sh"
 	case $kernel in

@@ -9,7 +9,7 @@
 #include "files.h"
 #include "report.h"
 
-static int append(struct options *opt, size_t *room, char *name)
+static int append(struct options *opt, size_t *room, const char *name)
 {
 	char **files;
 
@@ -20,8 +20,8 @@ static int append(struct options *opt, size_t *room, char *name)
 			return -1;
 		opt->files = files;
 	}
-	opt->files[opt->nr_files++] = name;
-	return 0;
+	opt->files[opt->nr_files] = strdup(name);
+	return opt->files[opt->nr_files++] ? 0 : -1;
 }
 
 int files_from(struct options *opt, const char *from)
@@ -41,8 +41,7 @@ int files_from(struct options *opt, const char *from)
 		if (!name[0]) {
 			complain("%s: a name is empty", from);
 			ret = -1;
-		} else if (append(opt, &room, strdup(name)) ||
-			   !opt->files[opt->nr_files - 1]) {
+		} else if (append(opt, &room, name)) {
 			complain("out of memory");
 			ret = -1;
 		}

@@ -178,7 +178,7 @@ static void parse_one(struct options *opt, int c, const char *arg, const char **
 		*from = arg;
 		break;
 	case OPT_COMPARE:
-		if (strcmp(arg, "pipe"))
+		if (strcmp(arg, "pipe") != 0)
 			mistake("cannot compare with '%s'", arg);
 		opt->compare = opt->summary = true;
 		break;

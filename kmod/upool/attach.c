@@ -14,6 +14,7 @@
  * @pool: the reference moves to the attachment, on success
  * Context: process; may sleep.
  * Return: the attachment; ERR_PTR -ENOMEM, -ENOSPC ids used up, -ESTALE destroyed
+ * or ended
  */
 struct attachment *attachment_create(struct pool *pool)
 {
@@ -27,14 +28,15 @@ struct attachment *attachment_create(struct pool *pool)
 	INIT_LIST_HEAD(&att->dead);
 
 	spin_lock(&pool->depot.lock);
-	if (READ_ONCE(pool->destroyed))
-		ret = -ESTALE;
+	if (pool->destroyed || (pool->last_id && !pool->nr_attachments &&
+				!READ_ONCE(pool->persist)))
+		ret = -ESTALE;	/* I9 */
 	else if (pool->last_id == UPOOL_MAX_ID)
 		ret = -ENOSPC;
 	else
 		att->id = ++pool->last_id;	/* I8 */
 	if (!ret)
-		atomic_inc(&pool->nr_attachments);
+		WRITE_ONCE(pool->nr_attachments, pool->nr_attachments + 1);
 	spin_unlock(&pool->depot.lock);
 	if (ret) {
 		kfree(att);
@@ -60,16 +62,16 @@ void attachment_end(struct attachment *att)
 	spin_lock(&pool->depot.lock);
 	first = !att->ended;
 	if (first) {
-		att->ended = true;	/* I9 */
+		WRITE_ONCE(att->ended, true);	/* I9 */
 		kref_get(&att->ref);	/* recovery's */
 		list_add_tail(&att->dead, &pool->dead);
 		WRITE_ONCE(pool->nr_dead, pool->nr_dead + 1);
+		WRITE_ONCE(pool->nr_attachments, pool->nr_attachments - 1);
 	}
 	spin_unlock(&pool->depot.lock);
 	if (!first)
 		return;
 	trace_poolmod_detach(pool->id, att->id);
-	atomic_dec(&pool->nr_attachments);
 	queue_work(upool_wq, &pool->recover_work);
 }
 

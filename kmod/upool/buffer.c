@@ -4,6 +4,7 @@
  * Owns: the bounds on retries and waits.  Locks: depot->lock.  Entry: dev.c.
  */
 #include <linux/jiffies.h>
+#include <linux/nospec.h>
 #include <linux/sched/signal.h>
 #include "internal.h"
 #include "trace.h"
@@ -16,14 +17,14 @@
  * The depot was empty: wait for recoveries that are due, then ask other CPUs.
  * 0 = look again, -ENOBUFS = there is nothing, -EAGAIN = out of reach, -EINTR.
  */
-static int find_more(struct pool *pool)
+static int find_more(struct pool *pool, unsigned int timeout_ms)
 {
 	u32 moved, missed;
 	int ret = recover_wait(pool);
 
 	if (ret || READ_ONCE(pool->depot.nr_idle))
 		return ret;
-	return steal(pool, steal_timeout_ms, false, &moved, &missed);
+	return steal(pool, timeout_ms, false, &moved, &missed);
 }
 
 /* Depot to this CPU's magazine.  1 = the magazine is full, 0 = the depot is empty. */
@@ -37,10 +38,11 @@ static bool refill_once(struct pool *pool, u32 n, u32 *done, unsigned int *cpu)
 			return false;
 		put = magazine_fill(pool, idx, got, cpu);
 		*done += put;
-		if (put < got) {
+		if (put < got)
 			depot_put(pool, idx + put, got - put);
+		move_end(pool);
+		if (put < got)
 			return true;
-		}
 	}
 	return true;
 }
@@ -71,7 +73,7 @@ int buffer_refill(struct attachment *att, u32 n, u32 *done, unsigned int *cpu)
 		}
 		if (full)
 			return -EAGAIN;	/* moved to a CPU whose magazine has some */
-		ret = find_more(pool);
+		ret = find_more(pool, READ_ONCE(steal_timeout_ms));
 		if (ret)
 			break;
 	}
@@ -100,7 +102,7 @@ static int pop_once(struct attachment *att, u32 *idx)
 }
 
 /* Everything that needs no new return of a buffer. */
-static int pop_now(struct attachment *att, u32 *idx)
+static int pop_now(struct attachment *att, unsigned int steal_ms, u32 *idx)
 {
 	int ret, more, i;
 
@@ -108,7 +110,7 @@ static int pop_now(struct attachment *att, u32 *idx)
 		ret = pop_once(att, idx);
 		if (ret != -ENOBUFS)
 			return ret;
-		more = find_more(att->pool);
+		more = find_more(att->pool, steal_ms);
 		if (more)
 			return more;
 	}
@@ -122,12 +124,14 @@ static int pop_now(struct attachment *att, u32 *idx)
 static int pop_wait(struct attachment *att, int timeout_ms, u32 *idx)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms), left, period;
-	unsigned int period_ms = PERIOD_MIN_MS;
+	unsigned int period_ms = PERIOD_MIN_MS, steal_ms = READ_ONCE(steal_timeout_ms);
 	struct pool *pool = att->pool;
 	int ret;
 
+	if (timeout_ms > 0)
+		steal_ms = min_t(unsigned int, steal_ms, timeout_ms);
 	for (;;) {
-		ret = pop_now(att, idx);
+		ret = pop_now(att, steal_ms, idx);
 		if (ret != -ENOBUFS && ret != -EAGAIN)
 			return ret;
 		period = msecs_to_jiffies(period_ms);
@@ -155,7 +159,12 @@ static int pop_wait(struct attachment *att, int timeout_ms, u32 *idx)
 int buffer_pop(struct attachment *att, int timeout_ms, u32 *idx)
 {
 	struct pool *pool = att->pool;
-	int ret = timeout_ms ? pop_wait(att, timeout_ms, idx) : pop_now(att, idx);
+	int ret;
+
+	if (timeout_ms)
+		ret = pop_wait(att, timeout_ms, idx);
+	else
+		ret = pop_now(att, READ_ONCE(steal_timeout_ms), idx);
 
 	if (ret) {
 		pool_count(pool, empty, 1);
@@ -221,6 +230,7 @@ int buffer_push(struct attachment *att, u32 idx)
 	int ret = -EINVAL;
 
 	if (idx < pool->nr) {
+		idx = array_index_nospec(idx, pool->nr);
 		spin_lock(&pool->depot.lock);
 		ret = push_locked(att, idx);
 		spin_unlock(&pool->depot.lock);
@@ -267,19 +277,24 @@ int buffer_adopt(struct attachment *att, u64 token, u32 *idx)
 	struct pool *pool = att->pool;
 	int ret;
 
-	if (upool_token_check(token) != pool->geo.check || i >= pool->nr)
-		return -EINVAL;
+	if (upool_token_check(token) != pool->geo.check || i >= pool->nr) {
+		ret = -EINVAL;
+		goto refuse;
+	}
+	i = array_index_nospec(i, pool->nr);
 	spin_lock(&pool->depot.lock);
 	ret = adopt_locked(att, i, upool_token_gen(token));
 	spin_unlock(&pool->depot.lock);
-	if (ret == -ESTALE)
-		pool_count(pool, stale_tokens, 1);
 	if (ret)
-		return ret;
+		goto refuse;
 	*idx = i;
 	pool_count(pool, adopts, 1);
 	trace_poolmod_adopt(pool->id, i);
 	return 0;
+refuse:
+	if (ret != -ENXIO)
+		pool_count(pool, stale_tokens, 1);
+	return ret;
 }
 
 /**

@@ -101,9 +101,9 @@ u32 __depot_take(struct pool *pool, int node)
  * depot_take() - take up to @n buffers out, hottest first
  * @pool: the pool
  * @idx:  receives their indices
- * @n:    up to DEPOT_BATCH
+ * @n:    1 to DEPOT_BATCH
  * Context: process, does not sleep.
- * Return: how many
+ * Return: how many; unless 0, move_end() has to follow
  */
 u32 depot_take(struct pool *pool, u32 *idx, u32 n)
 {
@@ -111,6 +111,8 @@ u32 depot_take(struct pool *pool, u32 *idx, u32 n)
 	u32 got;
 
 	spin_lock(&d->lock);
+	if (d->nr_idle)
+		move_begin(pool);
 	for (got = 0; got < n; got++) {
 		idx[got] = __depot_take(pool, numa_node_id());
 		if (idx[got] == NO_INDEX)
@@ -146,7 +148,7 @@ u32 depot_put(struct pool *pool, const u32 *idx, u32 n)
 	spin_unlock(&d->lock);
 	if (put < n) {
 		pool_count(pool, bad_index, n - put);
-		trace_poolmod_bad(pool->id, "index", n - put);
+		trace_poolmod_bad(pool->id, BAD_INDEX, n - put);
 	}
 	if (put)
 		wake_up_all(&pool->wait);

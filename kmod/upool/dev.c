@@ -140,7 +140,7 @@ static int do_destroy(struct call *c)
 
 	if (d->flags & ~UPOOL_DESTROY_F_ALL)
 		return -EINVAL;
-	return pool_destroy(c->att->pool, d->flags);
+	return pool_destroy(c->att, d->flags);
 }
 
 /**

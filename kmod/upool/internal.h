@@ -26,7 +26,8 @@
  *	I7  each word of the control area is read once and compared with a private bound
  *	    before it is used
  *	I8  attachment ids are never reused
- *	I9  an attachment that has ended gets no buffer: tested under depot->lock
+ *	I9  an attachment that has ended gets no buffer, a pool that has ended no
+ *	    attachment: tested under depot->lock
  *	I10 no lock is held across an access to user memory, and nothing is published
  *	    before the result has been copied out
  */
@@ -107,6 +108,13 @@ struct steal {
 
 struct quota;
 
+enum pool_state {
+	POOL_BUILDING,	/* its name is reserved, nobody finds it */
+	POOL_PUBLISHED,	/* found by name, seen in sysfs */
+	POOL_UNLINKED,	/* attachments go on */
+	POOL_FREEING,	/* its memory is going */
+};
+
 /**
  * struct pool - one pool
  * @ref:       attachments, and the table for persistent pools
@@ -123,9 +131,9 @@ struct quota;
  * @buf_bytes: of the class				[const]
  * @nr:        buffers					[const]
  * @cap:       slots of a magazine			[const]
- * @named:     found by name				[pools_mutex]
- * @persist:   the table holds a reference		[pools_mutex]
- * @destroyed: no new attachments			[pools_mutex] read with READ_ONCE()
+ * @state:     who can find it				[pools_mutex]
+ * @persist:   the table holds a reference		[pools_mutex] read with READ_ONCE()
+ * @destroyed: no new attachments			[depot.lock] read with READ_ONCE()
  * @quota:     what was charged to whom			[pools_mutex]
  * @charged:   bytes charged				[const]
  * @control:   control area, vmalloc			[const] contents: anybody's
@@ -135,7 +143,9 @@ struct quota;
  * @last_id:   attachment id given out last		[depot.lock] I8
  * @dead:      attachments to recover			[depot.lock]
  * @nr_dead:   on @dead, or being recovered		[depot.lock] read with READ_ONCE()
- * @nr_attachments: not ended				[atomic]
+ * @nr_attachments: not ended				[depot.lock] read with READ_ONCE()
+ * @moves_begun: times the kernel took buffers in hand	[atomic] [V1]
+ * @moves_done: times it had put them down again	[atomic] [V1]
  * @found:     bitmap of the running recovery		[recover_work]
  * @recover_work: takes back what ended attachments held
  * @unpark_work: returns parked buffers
@@ -161,7 +171,7 @@ struct pool {
 	u64			buf_bytes;
 	u32			nr;
 	u32			cap;
-	bool			named;
+	enum pool_state		state;
 	bool			persist;
 	bool			destroyed;
 	struct quota		*quota;
@@ -173,7 +183,9 @@ struct pool {
 	u32			last_id;
 	struct list_head	dead;
 	u32			nr_dead;
-	atomic_t		nr_attachments;
+	u32			nr_attachments;
+	atomic_t		moves_begun;
+	atomic_t		moves_done;
 	unsigned long		*found;
 	struct work_struct	recover_work;
 	struct delayed_work	unpark_work;
@@ -230,6 +242,27 @@ static inline struct upool_magazine *pool_mag(struct pool *pool, unsigned int cp
 	       (size_t)cpu * pool->geo.classes[0].mag_stride;
 }
 
+/*
+ * Buffers that the kernel carries between magazines and depot are in neither.  Who
+ * finds both empty looks whether any were under way meanwhile.
+ *
+ * [V1] Begun before they leave a layer, done after they entered the other; pairs
+ * with [V2] in steal(): no buffer is believed gone that is only under way.
+ */
+static inline void move_begin(struct pool *pool)
+{
+	atomic_inc(&pool->moves_begun);
+	smp_mb__after_atomic();		/* [V1] */
+}
+
+static inline void move_end(struct pool *pool)
+{
+	smp_mb__before_atomic();	/* [V1] */
+	atomic_inc(&pool->moves_done);
+	if (wq_has_sleeper(&pool->wait))
+		wake_up_all(&pool->wait);
+}
+
 /* The owner half of a tag, which members store alone. */
 static inline u32 *pool_owner(struct pool *pool, u32 idx)
 {
@@ -238,13 +271,17 @@ static inline u32 *pool_owner(struct pool *pool, u32 idx)
 
 /* pool.c */
 struct pool *pool_alloc(const struct upool_create *arg, struct upool_limit *limit);
+void pool_put(struct pool *pool);
+
+/* table.c */
+int table_enter(struct pool *pool, struct upool_limit *limit);
+void table_leave(struct pool *pool);
 int pool_publish(struct pool *pool);
-void pool_unlink(struct pool *pool);
-int pool_destroy(struct pool *pool, u32 flags);
+void pool_unlink(struct pool *pool, enum pool_state next);
 struct pool *pool_find(kuid_t uid, const char *name);
 bool pool_may_attach(const struct pool *pool);
+int pool_destroy(struct attachment *att, u32 flags);
 u64 pool_bytes_left(void);
-void pool_put(struct pool *pool);
 void pools_drain_cpu(unsigned int cpu);
 void pools_exit(void);
 

@@ -104,6 +104,7 @@ int do_create(struct call *c)
 		return create_refused(c, PTR_ERR(pool));
 	att = attachment_create(pool);
 	if (IS_ERR(att)) {
+		pool_unlink(pool, POOL_UNLINKED);
 		pool_put(pool);
 		return PTR_ERR(att);
 	}
@@ -114,14 +115,12 @@ int do_create(struct call *c)
 		a->warnings = UPOOL_WARN_CAP;
 	ret = call_reply(c);
 	if (!ret)
-		ret = pool_publish(pool);
-	if (ret)
-		goto abandon;
-	ret = member_attach(c->member, att);
+		ret = pool_publish(pool);	/* others can attach from here */
+	if (!ret)
+		ret = member_attach(c->member, att);	/* unless another call was first */
 	if (!ret)
 		return 0;
-	pool_unlink(pool);	/* another call attached the file first */
-abandon:
+	pool_unlink(pool, POOL_UNLINKED);
 	attachment_abandon(att);
 	return ret;
 }

@@ -12,16 +12,40 @@
 #include "internal.h"
 #include "trace.h"
 
-/* Count of a word read once; a count out of range means empty, and is counted. */
-static u32 count_of(struct pool *pool, u64 state)
+/**
+ * struct haul - what was found in a magazine
+ * @nr:    buffers in @idx, their owner 0
+ * @bad:   indices dropped
+ * @reset: the count was out of range
+ * @idx:   below pool->nr
+ */
+struct haul {
+	u32	nr;
+	u32	bad;
+	bool	reset;
+	u32	idx[DEPOT_BATCH];
+};
+
+/* Count of a word read once; a count out of range means empty. */
+static u32 count_of(const struct pool *pool, u64 state, bool *reset)
 {
 	u32 n = UPOOL_MAG_COUNT(state);
 
-	if (likely(n <= pool->cap))
-		return n;
-	pool_count(pool, bad_count, 1);
-	trace_poolmod_bad(pool->id, "count", n);
-	return 0;
+	*reset = n > pool->cap;
+	return *reset ? 0 : n;
+}
+
+/* Outside of the section with preemption off: tracepoints may take their time. */
+static void report(struct pool *pool, u32 bad, bool reset)
+{
+	if (unlikely(reset)) {
+		pool_count(pool, bad_count, 1);
+		trace_poolmod_bad(pool->id, BAD_COUNT, 1);
+	}
+	if (unlikely(bad)) {
+		pool_count(pool, bad_index, bad);
+		trace_poolmod_bad(pool->id, BAD_INDEX, bad);
+	}
 }
 
 static u64 with_count(u64 state, u32 n)
@@ -42,19 +66,21 @@ u32 magazine_fill(struct pool *pool, const u32 *idx, u32 n, unsigned int *cpu)
 {
 	struct upool_magazine *mag;
 	u32 count, put, i;
+	bool reset;
 	u64 state;
 
 	preempt_disable();
 	*cpu = smp_processor_id();
 	mag = pool_mag(pool, *cpu);
 	state = READ_ONCE(mag->state);
-	count = count_of(pool, state);
+	count = count_of(pool, state, &reset);
 	put = min(n, pool->cap - count);
 	for (i = 0; i < put; i++)	/* the hottest on top */
 		WRITE_ONCE(mag->slot[count + i], idx[put - 1 - i]);
 	/* [M1] Slots before count; pairs with [M2] in recovery's snapshot. */
 	smp_store_release(&mag->state, with_count(state, count + put));
 	preempt_enable();
+	report(pool, 0, reset);
 	return put;
 }
 
@@ -62,30 +88,39 @@ u32 magazine_fill(struct pool *pool, const u32 *idx, u32 n, unsigned int *cpu)
  * Take up to @n off a magazine that nobody else can write now.  A buffer that is
  * held got here by a second free that raced the first: its holder keeps it.
  */
-static u32 take_off(struct pool *pool, struct upool_magazine *mag, u32 *idx, u32 n, u32 *bad)
+static void take_off(struct pool *pool, struct upool_magazine *mag, u32 n, struct haul *h)
 {
 	u64 state = READ_ONCE(mag->state);
-	u32 count = count_of(pool, state), took = min(n, count), good = 0, i, v;
+	u32 count = count_of(pool, state, &h->reset), took = min(n, count), i, v;
 
+	h->nr = 0;
 	for (i = 0; i < took; i++) {
 		v = READ_ONCE(mag->slot[count - 1 - i]);
 		if (v >= pool->nr || READ_ONCE(*pool_owner(pool, v)) & UPOOL_TAG_HELD)
 			continue;
 		WRITE_ONCE(*pool_owner(pool, v), 0);	/* I6 */
-		idx[good++] = v;
+		h->idx[h->nr++] = v;
 	}
+	h->bad = took - h->nr;
+	if (!took && !h->reset)
+		return;
+	if (h->nr)
+		move_begin(pool);
 	/* [M3] Owners before count; pairs with [M2]. */
 	smp_store_release(&mag->state, with_count(state, count - took));
-	*bad = took - good;
-	return good;
 }
 
-static void count_bad(struct pool *pool, u32 bad)
+/* Into the depot with it.  Returns how many went in. */
+static u32 deliver(struct pool *pool, const struct haul *h)
 {
-	if (likely(!bad))
-		return;
-	pool_count(pool, bad_index, bad);
-	trace_poolmod_bad(pool->id, "index", bad);
+	u32 put;
+
+	report(pool, h->bad, h->reset);
+	if (!h->nr)
+		return 0;
+	put = depot_put(pool, h->idx, h->nr);
+	move_end(pool);
+	return put;
 }
 
 /**
@@ -98,20 +133,18 @@ static void count_bad(struct pool *pool, u32 bad)
  */
 u32 magazine_flush(struct pool *pool, u32 n, unsigned int *cpu)
 {
-	u32 idx[DEPOT_BATCH], good, bad;
+	struct haul h;
 
 	preempt_disable();
 	*cpu = smp_processor_id();
-	good = take_off(pool, pool_mag(pool, *cpu), idx, n, &bad);
+	take_off(pool, pool_mag(pool, *cpu), n, &h);
 	preempt_enable();
-	count_bad(pool, bad);
-	if (good)
-		depot_put(pool, idx, good);
-	return good + bad;
+	deliver(pool, &h);
+	return h.nr + h.bad;
 }
 
 /**
- * magazine_drain_here() - empty the magazine of @cpu, from a work item bound to it
+ * magazine_drain_here() - empty the magazine of the CPU we are on
  * @pool: the pool
  * @cpu:  where we should be; nothing happens elsewhere
  * Context: process.
@@ -119,20 +152,20 @@ u32 magazine_flush(struct pool *pool, u32 n, unsigned int *cpu)
  */
 u32 magazine_drain_here(struct pool *pool, unsigned int cpu)
 {
-	u32 idx[DEPOT_BATCH], good, bad, moved = 0, room = pool->cap;
+	u32 moved = 0, room = pool->cap;
+	struct haul h;
 
 	do {
-		good = 0;
-		bad = 0;
+		h.nr = 0;
+		h.bad = 0;
+		h.reset = false;
 		preempt_disable();
 		if (smp_processor_id() == cpu)
-			good = take_off(pool, pool_mag(pool, cpu), idx, DEPOT_BATCH, &bad);
+			take_off(pool, pool_mag(pool, cpu), DEPOT_BATCH, &h);
 		preempt_enable();
-		count_bad(pool, bad);
-		if (good)
-			moved += depot_put(pool, idx, good);
-		room -= min(room, good + bad);
-	} while (good + bad && room);
+		moved += deliver(pool, &h);
+		room -= min(room, h.nr + h.bad);
+	} while (h.nr + h.bad && room);
 	return moved;
 }
 
@@ -145,16 +178,15 @@ u32 magazine_drain_here(struct pool *pool, unsigned int cpu)
  */
 u32 magazine_drain_offline(struct pool *pool, unsigned int cpu)
 {
-	u32 idx[DEPOT_BATCH], good, bad, moved = 0, room = pool->cap;
+	u32 moved = 0, room = pool->cap;
+	struct haul h;
 
 	lockdep_assert_held(&pool->offline_mutex);
 	do {
-		good = take_off(pool, pool_mag(pool, cpu), idx, DEPOT_BATCH, &bad);
-		count_bad(pool, bad);
-		if (good)
-			moved += depot_put(pool, idx, good);
-		room -= min(room, good + bad);
-	} while (good + bad && room);
+		take_off(pool, pool_mag(pool, cpu), DEPOT_BATCH, &h);
+		moved += deliver(pool, &h);
+		room -= min(room, h.nr + h.bad);
+	} while (h.nr + h.bad && room);
 	return moved;
 }
 
@@ -166,5 +198,6 @@ u32 magazine_drain_offline(struct pool *pool, unsigned int cpu)
  */
 u32 magazine_peek(struct pool *pool, unsigned int cpu)
 {
-	return min(UPOOL_MAG_COUNT(READ_ONCE(pool_mag(pool, cpu)->state)), pool->cap);
+	/* [V2] Before the next look elsewhere; pairs with [V1]. */
+	return min(UPOOL_MAG_COUNT(smp_load_acquire(&pool_mag(pool, cpu)->state)), pool->cap);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pool.c - lifetime, names and permissions of pools.
- * Owns: struct pool, the list of pools.  Locks: pools_mutex, depot->lock.  Entry: dev.c.
+ * pool.c - memory and lifetime of pools.
+ * Owns: struct pool.  Locks: none.  Entry: join.c, attach.c.
  */
-#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/falloc.h>
 #include <linux/mm.h>
@@ -16,18 +15,26 @@
 #include "internal.h"
 #include "trace.h"
 
-static DEFINE_MUTEX(pools_mutex);
-static LIST_HEAD(pools);		/* [pools_mutex] */
-static u64 last_pool_id;		/* [pools_mutex] */
-
-static void pool_free(struct pool *pool)
+static void pool_memory_free(struct pool *pool)
 {
 	steals_destroy(pool);
-	if (pool->data)
+	if (pool->data) {
 		fput(pool->data);
+		flush_delayed_fput();	/* its pages go now, not some time later */
+	}
 	vfree(pool->control);
 	depot_destroy(&pool->depot);
 	kvfree(pool->found);
+}
+
+/* Its memory first: whoever waits for its share can then have the memory too. */
+static void pool_free(struct pool *pool)
+{
+	pool_unlink(pool, POOL_FREEING);
+	cancel_work_sync(&pool->recover_work);
+	cancel_delayed_work_sync(&pool->unpark_work);
+	pool_memory_free(pool);
+	table_leave(pool);
 	put_user_ns(pool->user_ns);
 	kfree(pool);
 }
@@ -35,18 +42,8 @@ static void pool_free(struct pool *pool)
 static void pool_free_work(struct work_struct *work)
 {
 	struct pool *pool = container_of(work, struct pool, free_work);
-	struct pool_dir *dir;
-
-	mutex_lock(&pools_mutex);
-	list_del(&pool->node);
-	quota_uncharge(pool->quota, pool->charged);
-	dir = pool->dir;
-	mutex_unlock(&pools_mutex);
 
 	trace_poolmod_pool_free(pool->id, pool->charged);
-	pool_dir_remove(dir);
-	cancel_work_sync(&pool->recover_work);
-	cancel_delayed_work_sync(&pool->unpark_work);
 	pool_free(pool);
 }
 
@@ -91,7 +88,7 @@ static int pool_memory_create(struct pool *pool)
 	if (!pool->control || !pool->found)
 		return -ENOMEM;
 	pool->tags = pool->control + pool->geo.tag_off;
-	h = pool->control;
+	h = pool->control;	/* nobody has it yet */
 	h->magic = UPOOL_MAGIC;
 	h->layout_id = UPOOL_LAYOUT_ID;
 	h->mode = UPOOL_MODE_RSEQ;
@@ -120,12 +117,14 @@ static int pool_geometry(struct pool *pool, const struct upool_create *arg)
 	pool->buf_bytes = arg->buf_bytes;
 	pool->nr = arg->nr;
 	pool->cap = cap;
+	pool->charged = pool->geo.control_bytes + pool->buf_bytes * pool->nr;
 	return 0;
 }
 
 static void pool_init(struct pool *pool, const struct upool_create *arg)
 {
 	kref_init(&pool->ref);
+	INIT_LIST_HEAD(&pool->node);
 	INIT_LIST_HEAD(&pool->dead);
 	INIT_WORK(&pool->recover_work, recover_work);
 	INIT_DELAYED_WORK(&pool->unpark_work, depot_unpark);
@@ -141,35 +140,13 @@ static void pool_init(struct pool *pool, const struct upool_create *arg)
 	pool->token_ttl_s = arg->token_ttl_s;
 }
 
-static int pool_charge(struct pool *pool, struct upool_limit *limit)
-{
-	u64 bytes = pool->geo.control_bytes + pool->buf_bytes * pool->nr;
-	int ret = quota_check_control(pool->geo.control_bytes, limit);
-
-	if (ret)
-		return ret;
-	mutex_lock(&pools_mutex);
-	ret = quota_charge(pool->uid, bytes, &pool->quota, limit);
-	if (ret == -EDQUOT) {
-		/* Pools that have ended may not be freed yet. */
-		mutex_unlock(&pools_mutex);
-		flush_workqueue(upool_wq);
-		flush_workqueue(upool_wq);	/* recoveries first, final puts next */
-		mutex_lock(&pools_mutex);
-		ret = quota_charge(pool->uid, bytes, &pool->quota, limit);
-	}
-	mutex_unlock(&pools_mutex);
-	if (!ret)
-		pool->charged = bytes;
-	return ret;
-}
-
 /**
- * pool_alloc() - make a pool nobody can find yet
+ * pool_alloc() - make a pool nobody can find yet; its name is reserved
  * @arg:   flags, name, mode and reserved fields checked already
  * @limit: filled with -EDQUOT
  * Context: process; may sleep.
- * Return: the pool with one reference; ERR_PTR -EINVAL, -EOVERFLOW, -EDQUOT, -ENOMEM
+ * Return: the pool with one reference; ERR_PTR -EINVAL, -EOVERFLOW, -EEXIST, -EDQUOT,
+ * -ENOMEM, -EINTR
  */
 struct pool *pool_alloc(const struct upool_create *arg, struct upool_limit *limit)
 {
@@ -181,216 +158,19 @@ struct pool *pool_alloc(const struct upool_create *arg, struct upool_limit *limi
 	pool_init(pool, arg);
 	ret = pool_geometry(pool, arg);
 	if (!ret)
-		ret = pool_charge(pool, limit);
-	if (ret)
-		goto free;
+		ret = quota_check_control(pool->geo.control_bytes, limit);
+	if (!ret)
+		ret = table_enter(pool, limit);
+	if (ret) {
+		put_user_ns(pool->user_ns);
+		kfree(pool);
+		return ERR_PTR(ret);
+	}
 	ret = pool_memory_create(pool);
-	if (ret)
-		goto uncharge;
-
-	mutex_lock(&pools_mutex);
-	pool->id = ++last_pool_id;
-	list_add_tail(&pool->node, &pools);
-	mutex_unlock(&pools_mutex);
+	if (ret) {
+		pool_free(pool);
+		return ERR_PTR(ret);
+	}
 	trace_poolmod_pool_create(pool->id, pool->nr);
 	return pool;
-
-uncharge:
-	mutex_lock(&pools_mutex);
-	quota_uncharge(pool->quota, pool->charged);
-	mutex_unlock(&pools_mutex);
-free:
-	pool_free(pool);
-	return ERR_PTR(ret);
-}
-
-/* A pool ends with its last attachment, even before it is freed. */
-static bool pool_alive(const struct pool *pool)
-{
-	return pool->persist || atomic_read(&pool->nr_attachments);
-}
-
-/* Named, or about to be. */
-static struct pool *__pool_find(kuid_t uid, const char *name)
-{
-	struct pool *pool;
-
-	lockdep_assert_held(&pools_mutex);
-	list_for_each_entry(pool, &pools, node)
-		if (pool->name[0] && !pool->destroyed && uid_eq(pool->uid, uid) &&
-		    !strcmp(pool->name, name) && pool_alive(pool))
-			return pool;
-	return NULL;
-}
-
-/**
- * pool_publish() - give the pool its name and its statistics directory
- * @pool: attached, its result copied out
- * Context: process; may sleep.
- * Return: 0; -EEXIST the name is taken; -ENOMEM
- */
-int pool_publish(struct pool *pool)
-{
-	struct pool_dir *dir = pool_dir_create(pool);
-	struct pool *other = NULL;
-
-	if (IS_ERR(dir))
-		return PTR_ERR(dir);
-	mutex_lock(&pools_mutex);
-	if (pool->name[0])
-		other = __pool_find(pool->uid, pool->name);
-	if (!other || other == pool) {
-		pool->named = true;
-		pool->dir = dir;
-		if (pool->flags & UPOOL_CREATE_F_PERSIST) {
-			pool->persist = true;
-			kref_get(&pool->ref);
-		}
-	}
-	mutex_unlock(&pools_mutex);
-	if (!other || other == pool)
-		return 0;
-	pool_dir_remove(dir);
-	return -EEXIST;
-}
-
-/**
- * pool_find() - look a name up
- * @uid:  creator
- * @name: zero-terminated
- * Context: process; may sleep.
- * Return: the pool, referenced, or NULL
- */
-struct pool *pool_find(kuid_t uid, const char *name)
-{
-	struct pool *pool;
-
-	mutex_lock(&pools_mutex);
-	pool = __pool_find(uid, name);
-	if (pool && (!pool->named || !kref_get_unless_zero(&pool->ref)))
-		pool = NULL;
-	mutex_unlock(&pools_mutex);
-	return pool;
-}
-
-/**
- * pool_may_attach() - whether the pool's mode admits the caller
- * @pool: a pool found by name
- * Return: whether it does
- */
-bool pool_may_attach(const struct pool *pool)
-{
-	umode_t need = 0006;
-
-	if (uid_eq(current_euid(), pool->uid))
-		need = 0600;
-	else if (in_egroup_p(pool->gid))
-		need = 0060;
-	return (pool->mode & need) == need || ns_capable(pool->user_ns, CAP_DAC_OVERRIDE);
-}
-
-/**
- * pool_unlink() - take the pool's name, directory and persistence away
- * @pool: referenced by the caller; unlinking it twice is one unlinking
- * Context: process; may sleep.
- */
-void pool_unlink(struct pool *pool)
-{
-	struct pool_dir *dir;
-	bool persist;
-
-	mutex_lock(&pools_mutex);
-	pool->named = false;
-	persist = pool->persist;
-	pool->persist = false;
-	dir = pool->dir;
-	pool->dir = NULL;
-	mutex_unlock(&pools_mutex);
-
-	pool_dir_remove(dir);
-	if (persist)
-		pool_put(pool);
-}
-
-/**
- * pool_destroy() - remove name and statistics, refuse new attachments
- * @pool:  a pool
- * @flags: UPOOL_DESTROY_F_*
- * Context: process; may sleep.
- * Return: 0; -EPERM, -EBUSY, -ESTALE
- */
-int pool_destroy(struct pool *pool, u32 flags)
-{
-	int ret = 0;
-
-	if (!uid_eq(current_euid(), pool->uid) && !ns_capable(pool->user_ns, CAP_SYS_ADMIN))
-		return -EPERM;
-
-	mutex_lock(&pools_mutex);
-	spin_lock(&pool->depot.lock);
-	if (pool->destroyed)
-		ret = -ESTALE;
-	else if (flags & UPOOL_DESTROY_F_IDLE && atomic_read(&pool->nr_attachments) > 1)
-		ret = -EBUSY;
-	else
-		WRITE_ONCE(pool->destroyed, true);
-	spin_unlock(&pool->depot.lock);
-	mutex_unlock(&pools_mutex);
-	if (ret)
-		return ret;
-	trace_poolmod_pool_destroy(pool->id, atomic_read(&pool->nr_attachments));
-	pool_unlink(pool);
-	return 0;
-}
-
-/**
- * pool_bytes_left() - how large a pool the caller could make
- * Return: bytes
- */
-u64 pool_bytes_left(void)
-{
-	u64 left;
-
-	mutex_lock(&pools_mutex);
-	left = quota_left(current_euid());
-	mutex_unlock(&pools_mutex);
-	return left;
-}
-
-/**
- * pools_drain_cpu() - a CPU is gone: empty its magazines
- * @cpu: kept offline by the caller
- * Context: process; may sleep.
- */
-void pools_drain_cpu(unsigned int cpu)
-{
-	struct pool *pool;
-
-	mutex_lock(&pools_mutex);
-	list_for_each_entry(pool, &pools, node) {
-		mutex_lock(&pool->offline_mutex);
-		pool_count(pool, stolen, magazine_drain_offline(pool, cpu));
-		mutex_unlock(&pool->offline_mutex);
-	}
-	mutex_unlock(&pools_mutex);
-}
-
-/**
- * pools_exit() - end the pools that only their persistence keeps
- * Context: process; may sleep.  No file is open.
- */
-void pools_exit(void)
-{
-	struct pool *pool;
-
-	mutex_lock(&pools_mutex);
-	list_for_each_entry(pool, &pools, node) {
-		if (!pool->persist)
-			continue;
-		pool->persist = false;
-		pool_put(pool);		/* free_work waits for pools_mutex */
-	}
-	mutex_unlock(&pools_mutex);
-	flush_workqueue(upool_wq);	/* recoveries queue final puts */
-	flush_workqueue(upool_wq);
 }

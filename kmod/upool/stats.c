@@ -28,9 +28,9 @@ void pool_stats(struct pool *pool, struct upool_pool_stats *st)
 	st->nr_buffers = pool->nr;
 	st->buffer_bytes = pool->buf_bytes;
 	st->data_bytes = pool->geo.data_bytes;
-	st->resident_bytes = (u64)pool->data->f_mapping->nrpages << PAGE_SHIFT;
+	st->resident_bytes = (u64)READ_ONCE(pool->data->f_mapping->nrpages) << PAGE_SHIFT;
 	st->control_bytes = pool->geo.control_bytes;
-	st->nr_attachments = atomic_read(&pool->nr_attachments);
+	st->nr_attachments = READ_ONCE(pool->nr_attachments);
 	st->depot_idle = READ_ONCE(pool->depot.nr_idle);
 	st->mag_idle = idle;
 	st->mag_pops = pops;

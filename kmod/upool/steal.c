@@ -106,6 +106,25 @@ static u32 unanswered(struct pool *pool)
 	return n;
 }
 
+/* Nothing to hope for: no CPU will answer, no buffer is under way to a layer. */
+static bool settled(struct pool *pool)
+{
+	int done = atomic_read_acquire(&pool->moves_done);
+
+	return !unanswered(pool) && atomic_read(&pool->moves_begun) == done;
+}
+
+/* Until CPUs have answered or, unless @all are wanted, there is a buffer. */
+static long await(struct pool *pool, unsigned int timeout_ms, bool all)
+{
+	unsigned long timeout = msecs_to_jiffies(timeout_ms);
+
+	if (all)
+		return wait_event_killable_timeout(pool->wait, !unanswered(pool), timeout);
+	return wait_event_killable_timeout(pool->wait, READ_ONCE(pool->depot.nr_idle) ||
+					   settled(pool), timeout);
+}
+
 /**
  * steal() - move what idles in magazines to the depot
  * @pool:       the pool
@@ -113,26 +132,36 @@ static u32 unanswered(struct pool *pool)
  * @all:        wait for every CPU; else until the depot has a buffer
  * @moved:      receives buffers moved, others' concurrent steals included
  * @missed:     receives CPUs that did not answer in time
+ *
+ * No limit on the rate: CPUs whose magazine is empty are not asked, and those that
+ * were asked and have not answered are not asked again.
+ *
  * Context: process; sleeps, killable.
- * Return: 0 something was asked for; -ENOBUFS every magazine is empty; -EAGAIN
- * nothing came before the timeout; -EINTR killed
+ * Return: 0 look again; -ENOBUFS depot and magazines are empty; -EAGAIN nothing
+ * came before the timeout; -EINTR killed
  */
 int steal(struct pool *pool, unsigned int timeout_ms, bool all, u32 *moved, u32 *missed)
 {
+	/* [V2] Before the first look at a magazine; pairs with [V1]. */
+	int done = atomic_read_acquire(&pool->moves_done);
 	u64 before = atomic64_read(&pool->counters.stolen);
-	u32 drained = 0;
-	long left;
+	u32 drained = magazine_drain_here(pool, raw_smp_processor_id()), asked = 0;
+	long left = 1;
 
-	*moved = 0;
+	*moved = drained;
 	*missed = 0;
-	if (!ask(pool, &drained))
-		return READ_ONCE(pool->depot.nr_idle) ? 0 : -ENOBUFS;
-
-	pool_count(pool, steals, 1);
-	pool_count(pool, stolen, drained);
-	left = wait_event_killable_timeout(pool->wait, !unanswered(pool) ||
-					   (!all && READ_ONCE(pool->depot.nr_idle)),
-					   msecs_to_jiffies(timeout_ms));
+	if (all || !drained)
+		asked = ask(pool, &drained);
+	if (asked || drained) {
+		pool_count(pool, steals, 1);
+		pool_count(pool, stolen, drained);
+	} else if (!all && !READ_ONCE(pool->depot.nr_idle)) {
+		smp_rmb();	/* [V2] the last look before begun moves; pairs with [V1] */
+		if (atomic_read(&pool->moves_begun) == done)
+			return -ENOBUFS;
+	}
+	if (all || !drained)
+		left = await(pool, timeout_ms, all);
 	if (left < 0)
 		return -EINTR;
 	*moved = atomic64_read(&pool->counters.stolen) - before;

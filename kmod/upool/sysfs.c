@@ -4,7 +4,9 @@
  * Owns: struct pool_dir.  Locks: none; kobject_del() waits for readers, so it is called
  * without a lock that they take.  Entry: pool.c, main.c.
  */
+#include <linux/completion.h>
 #include <linux/module.h>
+#include <linux/refcount.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include "compat.h"
@@ -37,8 +39,8 @@ struct pool_attr {
 };
 
 static struct kobject *root_dir, *pools_dir;
-static atomic_t nr_dirs = ATOMIC_INIT(0);	/* whose release has not run */
-static DECLARE_WAIT_QUEUE_HEAD(dirs_wait);
+static refcount_t nr_dirs = REFCOUNT_INIT(1);	/* whose release has not run, and the module */
+static DECLARE_COMPLETION(dirs_gone);
 
 static int show_mode(struct pool *pool, char *buf)
 {
@@ -104,8 +106,8 @@ static void pool_dir_ownership(compat_kobject *kobj, kuid_t *uid, kgid_t *gid)
 static void pool_dir_release(struct kobject *kobj)
 {
 	kfree(container_of(kobj, struct pool_dir, kobj));
-	if (atomic_dec_and_test(&nr_dirs))
-		wake_up_all(&dirs_wait);
+	if (refcount_dec_and_test(&nr_dirs))
+		complete(&dirs_gone);
 }
 
 static const struct kobj_type pool_dir_type = {
@@ -131,7 +133,7 @@ struct pool_dir *pool_dir_create(struct pool *pool)
 	dir->pool = pool;
 	dir->uid = pool->uid;
 	dir->gid = pool->gid;
-	atomic_inc(&nr_dirs);
+	refcount_inc(&nr_dirs);
 	ret = kobject_init_and_add(&dir->kobj, compat_ktype(&pool_dir_type), pools_dir, "%s.%llu",
 				   pool->name[0] ? pool->name : "anon", pool->id);
 	if (!ret)
@@ -195,5 +197,6 @@ void sysfs_exit(void)
 	kobject_put(pools_dir);
 	kobject_del(root_dir);
 	kobject_put(root_dir);
-	wait_event(dirs_wait, !atomic_read(&nr_dirs));
+	if (!refcount_dec_and_test(&nr_dirs))
+		wait_for_completion(&dirs_gone);
 }

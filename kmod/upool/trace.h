@@ -11,6 +11,9 @@
 
 #include <linux/tracepoint.h>
 
+#define BAD_COUNT	0U	/* magazines reset */
+#define BAD_INDEX	1U	/* indices dropped */
+
 DECLARE_EVENT_CLASS(poolmod_pool,
 	TP_PROTO(u64 pool, u64 value),
 	TP_ARGS(pool, value),
@@ -45,11 +48,11 @@ POOLMOD_EVENT(poolmod_steal);           /* moved */
 POOLMOD_EVENT(poolmod_recover);         /* reclaimed */
 
 TRACE_EVENT(poolmod_bad,
-	TP_PROTO(u64 pool, const char *what, u64 value),
+	TP_PROTO(u64 pool, u32 what, u64 value),
 	TP_ARGS(pool, what, value),
 	TP_STRUCT__entry(
 		__field(u64, pool)
-		__field(const char *, what)
+		__field(u32, what)
 		__field(u64, value)
 	),
 	TP_fast_assign(
@@ -57,7 +60,9 @@ TRACE_EVENT(poolmod_bad,
 		__entry->what = what;
 		__entry->value = value;
 	),
-	TP_printk("pool=%llu what=%s value=%llu", __entry->pool, __entry->what, __entry->value)
+	TP_printk("pool=%llu what=%s value=%llu", __entry->pool,
+		  __print_symbolic(__entry->what, { BAD_COUNT, "count" }, { BAD_INDEX, "index" }),
+		  __entry->value)
 );
 
 #endif /* POOLMOD_UPOOL_TRACE_H */

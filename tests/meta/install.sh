@@ -51,7 +51,7 @@ headers_complete() {
 pages_and_tool() {
 	[ -e "$dest$prefix/share/man/man4/upool.4" ]
 	[ -e "$dest$prefix/share/man/man1/upool-pipe.1" ]
-	"$dest$prefix/bin/upool-pipe" --version | grep -qF "$(cat VERSION)"
+	"$dest$prefix/bin/upool-pipe" --version | grep -F "$(cat VERSION)" >/dev/null
 }
 
 left_behind() { find "$dest" ! -type d -o -name 'upool?*' -o -name 'poolmod*' | head; }

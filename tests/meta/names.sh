@@ -73,7 +73,7 @@ pc_is_version() { grep -qx "Version: $version" "$O/lib/pkgconfig/libupool.pc"; }
 
 soname_is_version() {
 	[ -e "$O/lib/libupool.so.$version" ]
-	objdump -p "$lib" | grep -qw "libupool.so.${version%%.*}"
+	objdump -p "$lib" | grep -w "libupool.so.${version%%.*}" >/dev/null
 }
 
 make -s lib >/dev/null

@@ -19,7 +19,7 @@ static void report(const char *fmt, va_list ap)
 
 	n = snprintf(text, room, "%supool-pipe: ", over_progress ? "\033[K" : "");
 	len = n;
-	n = vsnprintf(text + len, room - len, fmt, ap);
+	n = vsnprintf(text + len, room - len, fmt, ap);	/* NOLINT(clang-analyzer-valist.Uninitialized) */
 	len += n < 0 ? 0 : (size_t)n;
 	if (len > room - 1)
 		len = room - 1;

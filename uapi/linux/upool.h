@@ -119,7 +119,7 @@ struct upool_limit {
  * @geo:         out
  *
  * -EEXIST name taken; -EBUSY file already attached; -EDQUOT see @limit;
- * -EOVERFLOW @buf_bytes times @max_nr too large; -ENOMEM
+ * -EOVERFLOW @buf_bytes times @max_nr too large; -EINTR by a signal; -ENOMEM
  */
 struct upool_create {
 	__u32		size;

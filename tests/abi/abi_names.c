@@ -197,7 +197,7 @@ TEST(destroy_removes_the_name_and_members_go_on)
 {
 	struct upool_attach a = { .size = sizeof(a), .flags = UPOOL_ATTACH_F_FD };
 	struct pool_member m, second, next;
-	uint32_t index, theirs;
+	uint32_t index = NR, theirs;
 	int fd = device_open();
 
 	ASSERT_EQ(0, create_named(&m, "going", 0, 0));

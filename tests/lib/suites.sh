@@ -115,7 +115,7 @@ run_vm() {
 	check_one "module: builds for $kernel" make -s "kmod-$kernel" O="$O"
 	install_suites "$dir" release "$@"
 	[ ! -x "$O/bin/upool-pipe" ] || options+=(--add "$O/bin/upool-pipe:/usr/bin/upool-pipe"
-		--add "$(command -v zstd)")
+		--add "$(command -v zstd)" --add "$(command -v strace)")
 	cp tests/lib/guest "$dir/guest"
 	guest_settings "$kernel" >"$dir/settings.sh"
 	case $kernel in

@@ -112,6 +112,8 @@ static int fit_job(struct job *job)
 	job->buffer_bytes = st.buffer_bytes;
 	job->fill_bytes = op->room ? op->room(st.buffer_bytes) : st.buffer_bytes;
 	job->window = DIGEST_WINDOW;
+	while (op->frames && job->window / 2 >= job->credits)
+		job->window /= 2;
 	if (!job->nr_workers || !job->fill_bytes) {
 		complain("the pool is too small for %s", op->name);
 		return -EINVAL;
@@ -143,7 +145,7 @@ static int work(struct job *job)
 		remove_output(opt);
 	else if (opt->compare)
 		compare_run(job, &t, &c);
-	if (opt->summary && t.status != RUN_INTERRUPTED)
+	if (opt->summary && (t.status == RUN_OK || t.status == RUN_FILES_FAILED))
 		summary_print(job, &t, &c);
 	upool_close(job->pool);
 	if (t.status == RUN_INTERRUPTED)
@@ -151,16 +153,17 @@ static int work(struct job *job)
 	return t.status == RUN_OK ? 0 : 1;
 }
 
-/* So that nothing we open becomes standard input, output or error. */
+/*
+ * So that nothing we open becomes standard input, output or error.  Opened the
+ * wrong way round: using what the caller closed is an error.
+ */
 static void open_standard(void)
 {
 	int fd;
 
-	do {
-		fd = open("/dev/null", O_RDWR);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
+	for (fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 int main(int argc, char **argv)

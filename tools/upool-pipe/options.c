@@ -64,7 +64,7 @@ static void help(void)
 	      "\n"
 	      "Options:\n"
 	      " -w, --workers <num>       worker processes (default: CPUs, at least 2)\n"
-	      " -b, --buffer-size <size>  bytes of a buffer (default: 64K, zstd 1M)\n"
+	      " -b, --buffer-size <size>  bytes of a buffer (default: 64K, zstd 256K)\n"
 	      " -n, --buffers <num>       buffers of the pool (default: 256, zstd 64)\n"
 	      "     --backing <where>     auto, memfd or device (default: auto)\n"
 	      "     --name <name>         name of the pool on the device; joined if it exists\n"
@@ -257,7 +257,7 @@ int options_parse(struct options *opt, int argc, char **argv)
 	if (!opt->nr_workers)
 		opt->nr_workers = default_workers();
 	if (!opt->buffer_bytes)
-		opt->buffer_bytes = opt->op->frames ? 1 << 20 : 64 << 10;
+		opt->buffer_bytes = (opt->op->frames ? 256u : 64u) << 10;
 	if (!opt->nr_buffers)
 		opt->nr_buffers = opt->op->frames ? 64 : 256;
 	if (!opt->level)

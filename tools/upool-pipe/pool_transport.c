@@ -19,13 +19,15 @@
  *     finish units, the latter only when no file is open: then every unit it
  *     started was sent to its end.
  * D5  A sleeper that waits for a batch of chunks or outcomes looks at what there
- *     is after BATCH_MS, so nothing is delayed longer when the input is slow.
+ *     is after CHUNKS_MS or OUTCOMES_MS: nothing is delayed longer when the input
+ *     is slow.  Once the reader has ended, the last outcome wakes the writer.
  */
 #include <string.h>
 #include "report.h"
 #include "transport.h"
 
-#define BATCH_MS	5
+#define CHUNKS_MS	5	/* a worker waits for a batch of chunks */
+#define OUTCOMES_MS	50	/* the writer waits for a batch of outcomes */
 #define BATCH_MAX	64u
 
 static uint64_t batch_of(uint64_t n)
@@ -125,7 +127,7 @@ static void *pool_take(struct member *m)
 		return buf;
 	while (m->taken - gauge_read(returned) >= credits) {
 		pool_flush(m);
-		gauge_wait(returned, m->taken - credits + batch_of(credits / 4), GAUGE_FOREVER,
+		gauge_wait(returned, m->taken - credits + batch_of(credits / 2), GAUGE_FOREVER,
 			   &m->stats->transport);
 	}
 	buf = upool_alloc(m->pool, m->job->fill_bytes);
@@ -163,13 +165,16 @@ static void pool_send(struct member *m, unsigned int worker, const struct chunk 
 static void pool_end(struct member *m)
 {
 	const struct chunk quit = { .flags = CHUNK_QUIT };
+	struct shared *s = m->job->shared;
 	unsigned int i;
 
 	for (i = 0; i < m->job->nr_workers; i++)
 		push(m, i, &quit);
 	pool_flush(m);
-	atomic_store(&m->job->shared->ended, 1);
-	gauge_add(&m->job->shared->published, 1, &m->stats->transport);
+	/* [E1] pairs with [E2]: the writer sees how many units there are */
+	atomic_store(&s->ended, 1);
+	gauge_add(&s->published, 1, &m->stats->transport);
+	gauge_kick(&s->published, 0, &m->stats->transport);
 }
 
 static void *accept_token(struct member *m, uint64_t token)
@@ -189,7 +194,7 @@ static bool pool_recv(struct member *m, struct chunk *c)
 	const uint64_t batch = batch_of(m->job->credits / 2 / m->job->nr_workers);
 
 	if (gauge_read(&r->pushed) == r->head)
-		gauge_wait(&r->pushed, r->head + batch, BATCH_MS, &m->stats->transport);
+		gauge_wait(&r->pushed, r->head + batch, CHUNKS_MS, &m->stats->transport);
 	while (gauge_read(&r->pushed) == r->head)
 		gauge_wait(&r->pushed, r->head + 1, GAUGE_FOREVER, &m->stats->transport);
 	*c = r->entry[r->head & (s->ring_cap - 1)];
@@ -245,20 +250,24 @@ static bool pool_collect(struct member *m, uint64_t unit, struct outcome *o,
 {
 	struct shared *s = m->job->shared;
 	struct slot *slot = &s->slot[unit & (m->job->window - 1)];
-	const uint64_t batch = batch_of(m->job->credits / 4);
-	int timeout_ms = BATCH_MS;
-	uint64_t seen, want = batch;
+	const uint64_t batch = batch_of(m->job->credits / 2);
+	int timeout_ms = OUTCOMES_MS;
+	uint64_t seen, target, all;
 
-	for (;;) {
+	for (target = batch;; target = 1) {
 		/* counted before the look: what comes after it ends the wait */
 		seen = gauge_read(&s->published);
 		if (unit_ready(slot, unit))
 			break;
-		if (atomic_load(&s->ended) && unit >= stat_read(&s->started))
+		/* [E2] pairs with [E1] */
+		all = atomic_load(&s->ended) ? stat_read(&s->started) : UINT64_MAX;
+		if (unit >= all)
 			return false;
+		target += seen;
+		if (all != UINT64_MAX && target > all + 1)
+			target = all + 1;	/* the outcomes and the end */
 		before_sleep(arg);
-		gauge_wait(&s->published, seen + want, timeout_ms, &m->stats->transport);
-		want = 1;
+		gauge_wait(&s->published, target, timeout_ms, &m->stats->transport);
 		timeout_ms = GAUGE_FOREVER;
 	}
 	*o = slot->outcome;

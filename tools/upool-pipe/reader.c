@@ -119,7 +119,7 @@ static void send(struct reader *r, unsigned int worker, const struct chunk *c)
 {
 	r->lane[worker].sent++;
 	r->lane[worker].bytes += c->len;
-	stat_add(&r->m->stats->chunks, 1);
+	stat_add(&r->m->stats->chunks, !!c->data);
 	r->m->job->transport->send(r->m, worker, c);
 }
 

@@ -221,6 +221,15 @@ static void add_up(const struct job *job, struct totals *t)
 	t->nr_chunks = stat_read(&s->reader.chunks);
 }
 
+/* A signal that the caller ignores, as nohup does, would reach a signalfd. */
+static void add_unless_ignored(sigset_t *set, int signal_nr)
+{
+	struct sigaction action;
+
+	if (!sigaction(signal_nr, NULL, &action) && action.sa_handler != SIG_IGN)
+		sigaddset(set, signal_nr);
+}
+
 static int prepare(struct crew *crew, int *signals)
 {
 	sigset_t set;
@@ -230,9 +239,9 @@ static int prepare(struct crew *crew, int *signals)
 		return ret;
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	add_unless_ignored(&set, SIGINT);
+	add_unless_ignored(&set, SIGTERM);
+	add_unless_ignored(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	*signals = signalfd(-1, &set, SFD_CLOEXEC);
 	if (*signals < 0)

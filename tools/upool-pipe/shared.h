@@ -13,7 +13,7 @@
  * S2  Unit u uses slot u % window.  The reader starts u only when the writer is
  *     done with u - window, so a slot is never published twice before it is read.
  *
- * Memory: 64 bytes * window + 32 bytes * ring_cap * workers, touched as used.
+ * Memory: 128 bytes * window + 32 bytes * ring_cap * workers, touched as used.
  */
 #ifndef UPOOL_PIPE_SHARED_H
 #define UPOOL_PIPE_SHARED_H
@@ -85,7 +85,7 @@ struct ring {
  * struct proc_stats - what one process did  [atomic]: it writes, anybody reads
  * @bytes:     bytes read, worked on, or written
  * @units:     units finished
- * @chunks:    chunks sent, worked on, or written
+ * @chunks:    chunks sent with a buffer, worked on, or written
  * @buffers:   buffers allocated
  * @transport: system calls that move chunks or wait for them
  * @file_io:   system calls on inputs and outputs

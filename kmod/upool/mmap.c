@@ -104,6 +104,8 @@ int upool_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPERM;
 	if (!(vma->vm_flags & VM_SHARED) || vma->vm_pgoff > U64_MAX >> PAGE_SHIFT)
 		return -EINVAL;
+	if (READ_ONCE(att->ended))
+		return -ENXIO;
 	if (off < UPOOL_MMAP_DATA)
 		return map_control(att, vma);
 	return map_data(att->pool, vma, off - UPOOL_MMAP_DATA);

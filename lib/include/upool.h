@@ -178,7 +178,9 @@ int upool_fd(const struct upool *pool);
  * @pool: NULL is allowed; dead afterwards
  *
  * Buffers still held go back to the pool on the device (they are reclaimed as
- * if the process had died) and are lost to a memfd pool: free them first.
+ * if the process had died) and are lost to a memfd pool: free them first.  A
+ * buffer is held until its token is accepted: leave only when the tokens that
+ * were sent have been claimed, or they become stale.
  *
  * Context: may sleep; no other thread may be using @pool.
  * Return: 0
@@ -317,7 +319,7 @@ void upool_unreserve(struct upool_reservation *r);
  * @buf:  held by the caller
  *
  * The holder keeps the buffer until somebody accepts the token, and may free
- * it before that, which ends the token.
+ * it before that, which ends the token; so does upool_close(), or its death.
  *
  * Return: the token; 0 when @buf is not held here, or its generations are used up
  */

@@ -104,7 +104,6 @@ guest_settings() {
 	echo "hung_after=$hung_after"
 	echo "export UPOOL_TEST_BACKING=device"
 	echo "export UPOOL_TEST_SCALE=${UPOOL_TEST_SCALE:-$(scale_of "$1")}"
-	[ -z "${UPOOL_TEST_LONG:-}" ] || echo 'export UPOOL_TEST_LONG=1'
 }
 
 # run_vm KERNEL SUITE...: one machine for all of them.

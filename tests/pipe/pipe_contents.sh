@@ -69,18 +69,18 @@ standard_input_has_a_name() {
 
 # More files than can be between the reader and the writer, in their order.
 order_is_kept() {
-	local i
+	local i times=$((4 * ${UPOOL_TEST_SCALE:-100}))
 
 	for i in $(seq 20); do
 		printf '%s\0' "${odd[@]:0:1}" "${odd[@]:2:1}" 'missing'
 	done >list
-	for i in $(seq 400); do
+	for i in $(seq $times); do
 		cat list
 	done >lists
 	run --files0-from lists sha256 >got 2>err
 	[ $? = 1 ] || return 1
-	[ "$(wc -l <err)" = 8000 ] || return 1
-	for i in $(seq 8000); do
+	[ "$(wc -l <err)" = $((20 * times)) ] || return 1
+	for i in $(seq $((20 * times))); do
 		printf '%s\n' "$sha  a b" "\\$sha  back\\\\slash"
 	done | cmp got -
 }

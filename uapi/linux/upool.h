@@ -6,7 +6,7 @@
  * it; mmap of the control area arms it; it ends when the last mapping of the
  * control area is gone, or at the last close.  A file belongs to the address
  * space that attached it: every command but QUERY, STAT and REOPEN returns
- * -EPERM elsewhere.
+ * -EPERM elsewhere (CREATE and ATTACH -EBUSY, as for any attached file).
  *
  * Every command takes a pointer to its struct.  @size is sizeof the struct the
  * caller was compiled with: longer than the kernel's is accepted when the rest
@@ -159,8 +159,8 @@ struct upool_create {
  * REOPEN makes a new file, attached to the same pool for the calling address
  * space: a received descriptor is a capability, the pool's mode is not asked.
  *
- * -ENOENT no such pool; -EACCES its mode; -EBUSY file already attached;
- * -ESTALE destroyed; -ENOSPC attachment ids used up; -EBADF not a pool's
+ * -ENOENT no such pool; -EACCES its mode, which CAP_DAC_OVERRIDE in the creator's
+ * user namespace overrides; -EBUSY file already attached; -ESTALE destroyed; -ENOSPC attachment ids used up; -EBADF not a pool's
  */
 struct upool_attach {
 	__u32		size;

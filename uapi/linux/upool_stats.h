@@ -32,7 +32,7 @@
 	X(flushed,		"buffers moved from magazines to depot")	\
 	X(pops,			"buffers handed out by POP")			\
 	X(pushes,		"buffers taken back by PUSH")			\
-	X(adopts,		"tokens claimed by ADOPT")			\
+	X(adopts,		"tokens claimed by ADOPT, not in user space")	\
 	X(empty,		"REFILL and POP calls that found nothing")	\
 	X(steals,		"times other CPUs' magazines were asked for buffers") \
 	X(stolen,		"buffers taken from other CPUs' magazines")	\

@@ -145,7 +145,7 @@ static void put_cpu_model(FILE *f)
 	char line[256], *colon;
 
 	while (info && fgets(line, sizeof(line), info)) {
-		if (strncmp(line, "model name", 10) && strncmp(line, "CPU part", 8))
+		if (strncmp(line, "model name", 10) != 0 && strncmp(line, "CPU part", 8) != 0)
 			continue;
 		colon = strchr(line, ':');
 		if (!colon)

@@ -77,7 +77,7 @@ static void one_value(struct result *r, struct proc *p, unsigned int *failures)
 static void interleaved(struct row *row, const struct options *opt, unsigned int *failures)
 {
 	const unsigned int layouts = row->c->layouts ? LAYOUTS : 1;
-	const int two_cores = row->c->nr_threads == 2;
+	const int two_cores = row->c->nr_threads > 1;
 	unsigned int round, i, l;
 
 	start_all(row, layouts, opt, failures);

@@ -80,3 +80,4 @@ bench:
 	@tools/setup --profile bench
 	@$(MAKE) --no-print-directory upool-bench
 	$(BENCH_BIN) --json $(O)/bench $(BENCH_ARGS)
+	@$(BENCH_DIR)/plot $(O)/bench

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -100,6 +101,14 @@ static int write_rounds(const struct row *row, const char *dir)
 	return finish(f);
 }
 
+/* Runnable processes of the last minute: other work shows here. */
+static double load(void)
+{
+	double avg = -1;
+
+	return getloadavg(&avg, 1) == 1 ? avg : -1;
+}
+
 static void meta_row(const struct row *row)
 {
 	const char *comma = "";
@@ -113,7 +122,7 @@ static void meta_row(const struct row *row)
 		put_numbers(meta, &row->ping);
 		fputs("}, ", meta);
 	}
-	fputs("\"subjects\": [", meta);
+	fprintf(meta, "\"load\": %.2f, \"subjects\": [", load());
 	for (i = 0; i < row->nr; i++) {
 		fprintf(meta, "%s\n    {", comma);
 		put_field(meta, "about", row->result[i].about);
@@ -185,7 +194,7 @@ int json_begin(const char *dir, const struct options *opt)
 	}
 	put_field(meta, "cpus", opt->cpus);
 	put_field(meta, "quick", opt->quick ? "yes" : "no");
-	fprintf(meta, "\"rounds\": %u,\n\"rows\": [", opt->rounds);
+	fprintf(meta, "\"load\": %.2f, \"rounds\": %u,\n\"rows\": [", load(), opt->rounds);
 	return 0;
 }
 

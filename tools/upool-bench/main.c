@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "options.h"
 #include "results.h"
@@ -30,6 +31,15 @@ static int complain(const char *dir, int ret)
 {
 	fprintf(stderr, "upool-bench: cannot write to '%s': %s\n", dir, strerror(-ret));
 	return 1;
+}
+
+static void warn_of_load(void)
+{
+	double avg;
+
+	if (getloadavg(&avg, 1) == 1 && avg > 0.5)
+		fprintf(stderr, "upool-bench: other work is running (load %.1f): do not trust "
+			"the figures\n", avg);
 }
 
 /* How many cases match, or -1 after an error; failures are counted. */
@@ -67,6 +77,7 @@ int main(int argc, char **argv)
 		return fflush(stdout) ? 1 : 0;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	warn_of_load();
 	ret = opt.json ? json_begin(opt.json, &opt) : 0;
 	if (ret)
 		return complain(opt.json, ret);

@@ -12,6 +12,9 @@
 		"glibc.malloc.top_pad=67108864:glibc.malloc.tcache_count=8192:" \
 		"glibc.malloc.tcache_max=1032"
 
+/* Lists and naive pools keep what they have room for: there is nothing to find out. */
+#define KINDS_TIMED	(KINDS_ALL & ~KIND_BIT(KIND_RSS))
+
 /* A floor has no other thread and no way back. */
 #define KINDS_KEPT	(KIND_BIT(KIND_TOUCH) | KIND_BIT(KIND_FILL) | KIND_BIT(KIND_TAKE))
 #define KINDS_LOCAL	(KINDS_KEPT | KIND_BIT(KIND_PAIR) | KIND_BIT(KIND_HOLD))
@@ -23,14 +26,14 @@
 	{ .name = (nm), .family = "malloc", .subject = "malloc", .preload = (lib), \
 	  .malloc = (has), .tunables = (tune), .kinds = KINDS_ALL, \
 	  .kind = PEER_MALLOC, .about = (text) }
-#define PACKAGED(nm, fam, knd, text) \
-	{ .name = (nm), .family = (fam), .subject = (nm), .kinds = KINDS_ALL, .kind = (knd), \
-	  .about = (text) }
+#define FIXED(nm, fam, text) \
+	{ .name = (nm), .family = (fam), .subject = (nm), .kinds = KINDS_TIMED, \
+	  .kind = PEER_FIXED, .about = (text) }
 #define FLOOR(nm, knds, text) \
 	{ .name = (nm), .family = "bare", .subject = (nm), .kinds = (knds), \
 	  .kind = PEER_FLOOR, .about = (text) }
 #define NAIVE(nm, text) \
-	{ .name = (nm), .family = "naive", .subject = (nm), .kinds = KINDS_ALL, \
+	{ .name = (nm), .family = "naive", .subject = (nm), .kinds = KINDS_TIMED, \
 	  .kind = PEER_NAIVE, .about = (text) }
 
 const struct peer bench_peers[] = {
@@ -42,14 +45,12 @@ const struct peer bench_peers[] = {
 	MALLOC("mimalloc", "libmimalloc.so", "libmimalloc", NULL, "libmimalloc-dev"),
 	MALLOC("gperftools", "libtcmalloc_minimal.so.4", "libtcmalloc", NULL,
 	       "libtcmalloc-minimal4"),
-	PACKAGED("dpdk-mempool", "dpdk", PEER_FIXED,
-		 "rte_mempool with caches, without huge pages"),
-	PACKAGED("urcu-lfstack", "urcu", PEER_FIXED,
-		 "liburcu's lock-free stack, malloc behind it"),
-	PACKAGED("urcu-wfcqueue", "urcu", PEER_FIXED,
-		 "liburcu's wait-free queue, malloc behind it"),
-	PACKAGED("ck-stack", "ck", PEER_FIXED, "Concurrency Kit's stack, malloc behind it"),
-	PACKAGED("gslice", "glib", PEER_MALLOC, "GLib's slice allocator"),
+	{ .name = "gslice", .family = "glib", .subject = "gslice", .kinds = KINDS_ALL,
+	  .kind = PEER_MALLOC, .about = "GLib's slice allocator" },
+	FIXED("dpdk-mempool", "dpdk", "rte_mempool with caches, without huge pages"),
+	FIXED("urcu-lfstack", "urcu", "liburcu's lock-free stack, malloc behind it"),
+	FIXED("urcu-wfcqueue", "urcu", "liburcu's wait-free queue, malloc behind it"),
+	FIXED("ck-stack", "ck", "Concurrency Kit's stack, malloc behind it"),
 	FLOOR("bare-fill", KINDS_KEPT, "kept buffers, no allocation at all"),
 	FLOOR("tls-stack", KINDS_LOCAL, "thread-local stack of one size, unchecked"),
 	NAIVE("mutex-stack", "linked stack under a mutex"),

@@ -27,9 +27,9 @@
 #define PRODCONS(nm, sz) \
 	{ .name = (nm), .unit = "ns", .bytes = (sz), .nr_threads = 2, \
 	  .nr_live = RING_SLOTS, .kind = KIND_PRODCONS }
-#define RSS(nm) \
-	{ .name = (nm), .unit = "MiB", .bytes = MIB, .count = 512, .nr_threads = 1, \
-	  .nr_live = 512, .kind = KIND_RSS }
+#define RSS(nm, sz) \
+	{ .name = (nm), .unit = "MiB", .bytes = MIB, .count = 512, .later = (sz), \
+	  .nr_threads = 1, .nr_live = 512, .kind = KIND_RSS }
 
 const struct bench_case bench_cases[] = {
 	PAIR("pair-64", 64),
@@ -51,7 +51,8 @@ const struct bench_case bench_cases[] = {
 	TAKE("never-return-16", 16),
 	PRODCONS("prodcons-1K", KIB),
 	PRODCONS("prodcons-64K", 64 * KIB),
-	RSS("retention-rss"),
+	RSS("retention-rss", 64 * KIB),
+	RSS("retention-same", MIB),
 	{ .name = NULL },
 };
 

@@ -33,6 +33,7 @@ enum case_kind {
  * @unit:       of a result; less is better in all of them
  * @bytes:      size of a buffer
  * @count:      operations per thread in a round; 0 = as many as fill the round's time
+ * @later:      KIND_RSS: size of the one buffer that is taken and given back at last
  * @nr_threads: that work at the same time
  * @nr_live:    buffers that one thread holds at most
  * @kind:       what the threads do
@@ -43,6 +44,7 @@ struct bench_case {
 	const char	*unit;
 	size_t		bytes;
 	size_t		count;
+	size_t		later;
 	unsigned int	nr_threads;
 	unsigned int	nr_live;
 	enum case_kind	kind;

@@ -19,7 +19,7 @@ BENCH_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-
 	-DUPOOL_BENCH_VERSION='"$(shell cat VERSION)"' -I$(O)/include
 
 BENCH_LAYOUTS := 0 1 2
-BENCH_FAMILIES := bare ck dpdk glib malloc naive urcu $(if $(wildcard $(BENCH_DIR)/worker/subjects/upool.c),upool)
+BENCH_FAMILIES := bare ck dpdk glib malloc naive upool urcu
 BENCH_SUBJECT_SRCS := $(sort $(wildcard $(BENCH_DIR)/worker/subjects/*.c))
 BENCH_WORKER_OBJS := $(patsubst $(BENCH_DIR)/%.c,$(O)/bin/obj-bench/%.o,\
 	$(sort $(wildcard $(BENCH_DIR)/worker/*.c)) $(BENCH_DIR)/cases.c)

@@ -140,7 +140,7 @@ static double retention(const struct worker *w)
 
 	team_round(w);
 	nanosleep(&settle, NULL);
-	l->pair(w->c->bytes, 1);
+	l->pair(w->c->later, 1);
 	return resident_mib();
 }
 

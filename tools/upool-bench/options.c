@@ -92,7 +92,8 @@ static void check_cpus(const char *text)
 	for (;;) {
 		const unsigned long cpu = strtoul(p, &end, 10);
 
-		if (end == p || (*end && *end != ',') || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &set))
+		if (end == p || (*end && *end != ',') || cpu >= CPU_SETSIZE ||
+		    !CPU_ISSET(cpu, &set))
 			mistake("not CPUs that can be used:", text);
 		if (!*end)
 			return;

@@ -74,7 +74,7 @@ order_is_kept() {
 	for i in $(seq 20); do
 		printf '%s\0' "${odd[@]:0:1}" "${odd[@]:2:1}" 'missing'
 	done >list
-	for i in $(seq $times); do
+	for i in $(seq "$times"); do
 		cat list
 	done >lists
 	run --files0-from lists sha256 >got 2>err

@@ -109,7 +109,9 @@ full_output() {
 broken_output() {
 	rm -f feed
 	mkfifo feed
-	exec 8<>feed 9>feed 8<&-
+	exec 8<>feed
+	# shellcheck disable=SC2094 # both ends of a FIFO
+	exec 9>feed 8<&-
 	expect 1 'standard output: Broken pipe' run zstd data >&9
 }
 

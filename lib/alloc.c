@@ -5,37 +5,70 @@
  */
 #include <string.h>
 #include "fastpath.h"
+#include "priv.h"
+
+static inline __attribute__((always_inline)) void *any_alloc(struct upool *pool, size_t bytes)
+{
+	const struct upool__head *h = (const struct upool__head *)pool;
+	void *buf = NULL;
+
+	if (!h->slot)
+		return fast_alloc(pool, bytes);
+	if (likely(bytes < h->end))
+		buf = upool__pop(h, upool__class_of(bytes));
+	return likely(buf) ? buf : priv_alloc(priv_of(pool), bytes);
+}
+
+static inline __attribute__((always_inline)) int any_free(struct upool *pool, void *buf)
+{
+	const struct upool__head *h = (const struct upool__head *)pool;
+	unsigned char *state;
+	unsigned int cls;
+
+	if (!h->slot)
+		return fast_free(pool, buf);
+	state = upool__state_of(h, buf, &cls);
+	if (likely(state && load_relaxed(state) == UPOOL__HELD) &&
+	    likely(upool__push(h, cls, buf, state)))
+		return 0;
+	return priv_free(priv_of(pool), buf);
+}
 
 UPOOL_API void *upool_alloc(struct upool *pool, size_t bytes)
 {
-	return fast_alloc(pool, bytes);
+	return any_alloc(pool, bytes);
 }
 
 UPOOL_API int upool_free(struct upool *pool, void *buf)
 {
-	return fast_free(pool, buf);
+	return any_free(pool, buf);
 }
 
 UPOOL_API void *upool_zalloc(struct upool *pool, size_t bytes)
 {
-	void *buf = fast_alloc(pool, bytes);
+	void *buf = any_alloc(pool, bytes);
 
 	return buf ? memset(buf, 0, bytes) : NULL;
 }
 
 UPOOL_API void *upool_alloc_aligned(struct upool *pool, size_t bytes, size_t align)
 {
-	uint64_t size = pool->hot.buf_bytes;
+	uint64_t size;
 
-	if (!align || align & (align - 1) || align > (size & -size))
+	if (!align || align & (align - 1))
 		return NULL;
-	return fast_alloc(pool, bytes);
+	if (is_private(pool))
+		return priv_alloc_aligned(priv_of(pool), bytes, align);
+	size = pool->hot.buf_bytes;
+	return align > (size & -size) ? NULL : fast_alloc(pool, bytes);
 }
 
 UPOOL_API void *upool_alloc_wait(struct upool *pool, size_t bytes, int timeout_ms)
 {
 	uint32_t idx;
 
+	if (is_private(pool))
+		return priv_alloc_wait(priv_of(pool), bytes, timeout_ms);
 	if (!timeout_ms || !pool_is_ours(pool) || bytes > pool->hot.buf_bytes)
 		return fast_alloc(pool, bytes);
 	if (take_index(pool, &idx) &&
@@ -51,7 +84,7 @@ UPOOL_API size_t upool_alloc_bulk(struct upool *pool, size_t bytes, void **bufs,
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		bufs[i] = fast_alloc(pool, bytes);
+		bufs[i] = any_alloc(pool, bytes);
 		if (!bufs[i])
 			break;
 	}
@@ -65,7 +98,7 @@ UPOOL_API size_t upool_free_bulk(struct upool *pool, void **bufs, size_t n)
 
 	for (i = 0; i < n; i++) {
 		buf = bufs[i];
-		if (fast_free(pool, buf))
+		if (any_free(pool, buf))
 			bufs[refused++] = buf;
 	}
 	return n - refused;
@@ -75,5 +108,7 @@ UPOOL_API size_t upool_usable_size(const struct upool *pool, const void *buf)
 {
 	const struct mags *m = &pool->hot;
 
+	if (is_private(pool))
+		return priv_usable_size(priv_of(pool), buf);
 	return pool_is_ours(pool) && buf_index(m, buf) < m->nr ? (size_t)m->buf_bytes : 0;
 }

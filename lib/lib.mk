@@ -21,7 +21,7 @@ LIB_MINOR := $(word 2,$(subst ., ,$(LIB_VERSION)))
 LIB_PATCH := $(word 3,$(subst ., ,$(LIB_VERSION)))
 
 LIB_SRCS := $(sort $(wildcard lib/*.c))
-LIB_PUBLIC := upool.h
+LIB_PUBLIC := upool.h upool_inline.h
 LIB_UAPI := $(notdir $(sort $(wildcard uapi/linux/*.h)))
 LIB_STAGED := $(addprefix $(O)/include/,$(LIB_PUBLIC)) $(addprefix $(O)/include/upool/,$(LIB_UAPI))
 
@@ -30,8 +30,8 @@ LIB_SHARED := $(O)/lib/libupool.so.$(LIB_VERSION)
 LIB_SONAME := libupool.so.$(LIB_MAJOR)
 LIB_PC := $(O)/lib/pkgconfig/libupool.pc
 
-# Initial-exec: never a call to find thread-local storage.  The library has none
-# of its own; it reads libc's rseq area.
+# Initial-exec: never a call to find thread-local storage.  The library has one pointer
+# of its own, and reads libc's rseq area.
 LIB_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes \
 	-fPIC -fvisibility=hidden -ftls-model=initial-exec -pthread \
 	-ffile-prefix-map=$(CURDIR)=. -D_FILE_OFFSET_BITS=64 \

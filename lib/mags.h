@@ -29,6 +29,7 @@ struct mag_lock;
 
 /**
  * struct mags - the magazines, tags and buffers of one class  [const]
+ * @slot:      0, which tells it from a private pool, see struct upool__head
  * @alloc_end: sizes below it are served by the inline hit; 0 = none
  * @rseq_off:  libc's rseq area, from the thread pointer
  * @mags:      CPU 0's magazine
@@ -47,6 +48,7 @@ struct mag_lock;
  * @locks:     one per magazine in LOCKED pools
  */
 struct mags {
+	uint64_t	slot;
 	uint64_t	alloc_end;
 	intptr_t	rseq_off;
 	unsigned char	*mags;

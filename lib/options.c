@@ -74,6 +74,8 @@ int options_read(struct upool_options *o, const struct upool_options *opt)
 		ret = check_range(o);
 	if (ret)
 		return ret;
+	if (o->backing == UPOOL_BACKING_PRIVATE)
+		return 0;
 	if (!o->nr_buffers)
 		o->nr_buffers = DEFAULT_NR;
 	if (!o->buffer_bytes)

@@ -4,7 +4,7 @@
  * Owns: struct upool_reservation.  Locks: none.  Entry: the public header.
  */
 #include <stdlib.h>
-#include "internal.h"
+#include "priv.h"
 
 /**
  * struct upool_reservation - buffers held for later
@@ -27,12 +27,16 @@ UPOOL_API int upool_reserve(struct upool *pool, size_t bytes, size_t n,
 	int err = errno;
 	size_t got;
 
-	if (!pool_is_ours(pool))
-		return -EPERM;
-	if (!n || bytes > pool->hot.buf_bytes)
+	if (!n || n > UPOOL_MAX_COUNT)
 		return -EINVAL;
-	if (n > pool->hot.nr)
-		return -ENOBUFS;
+	if (!is_private(pool)) {
+		if (!pool_is_ours(pool))
+			return -EPERM;
+		if (bytes > pool->hot.buf_bytes)
+			return -EINVAL;
+		if (n > pool->hot.nr)
+			return -ENOBUFS;
+	}
 	new = malloc(sizeof(*new) + n * sizeof(new->bufs[0]));
 	errno = err;
 	if (!new)
@@ -54,7 +58,7 @@ UPOOL_API void *upool_alloc_reserved(struct upool_reservation *r)
 {
 	size_t i = load_relaxed(&r->taken);
 
-	if (!pool_is_ours(r->pool))
+	if (!is_private(r->pool) && !pool_is_ours(r->pool))
 		return NULL;
 	do {
 		if (i >= r->n)

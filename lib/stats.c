@@ -4,34 +4,51 @@
  * Owns: nothing.  Locks: none.  Entry: the public header.
  */
 #include <string.h>
-#include "internal.h"
+#include "priv.h"
 
-UPOOL_API int upool_stats_read(const struct upool *pool, struct upool_stats *st)
+static int shared_stats(const struct upool *pool, struct upool_stats *all)
 {
 	struct upool_pool_stats shared;
-	struct upool_stats all;
 	int ret;
 
-	if (st->size < sizeof(st->size))
-		return -EINVAL;
 	if (!pool_is_ours(pool))
 		return -EPERM;
 	memset(&shared, 0, sizeof(shared));
 	ret = pool->backing->stats(pool, &shared);
 	if (ret)
 		return ret;
-	all.size = st->size;
-#define UPOOL_X(name, help)	all.name = shared.name;
+#define UPOOL_X(name, help)	all->name = shared.name;
 	UPOOL_POOL_STATS(UPOOL_X)
 #undef UPOOL_X
-#define UPOOL_X(name, help)	all.name = load_relaxed(&pool->local[LOCAL_##name]);
+#define UPOOL_X(name, help)	all->name = load_relaxed(&pool->local[LOCAL_##name]);
 	UPOOL_LOCAL_STATS(UPOOL_X)
 #undef UPOOL_X
+	return 0;
+}
+
+UPOOL_API int upool_stats_read(const struct upool *pool, struct upool_stats *st)
+{
+	struct upool_stats all;
+	int ret;
+
+	if (st->size < sizeof(st->size))
+		return -EINVAL;
+	memset(&all, 0, sizeof(all));
+	if (is_private(pool)) {
+		priv_stats(priv_of(pool), &all);
+	} else {
+		ret = shared_stats(pool, &all);
+		if (ret)
+			return ret;
+	}
+	all.size = st->size;
 	memcpy(st, &all, st->size < sizeof(all) ? (size_t)st->size : sizeof(all));
 	return 0;
 }
 
 UPOOL_API size_t upool_trim(struct upool *pool, size_t keep_bytes)
 {
+	if (is_private(pool))
+		return priv_trim(priv_of(pool), keep_bytes);
 	return pool_is_ours(pool) ? pool->backing->trim(pool, keep_bytes) : 0;
 }

@@ -7,14 +7,17 @@
  * A tag without X is written by its holder alone, with plain stores.  Once X is
  * set everybody, the holder too, exchanges the whole tag.
  */
-#include "internal.h"
+#include "priv.h"
 
 UPOOL_API upool_token_t upool_token(struct upool *pool, void *buf)
 {
 	const struct mags *m = &pool->hot;
-	uint64_t idx = buf_index(m, buf), tag;
+	uint64_t idx, tag;
 	uint32_t owner, gen;
 
+	if (is_private(pool))
+		return priv_token(priv_of(pool), buf);
+	idx = buf_index(m, buf);
 	if (!pool_is_ours(pool) || idx >= m->nr)
 		return 0;
 	tag = load_relaxed(&m->tags[idx].word);
@@ -61,6 +64,8 @@ UPOOL_API int upool_accept(struct upool *pool, upool_token_t token, void **buf)
 	uint32_t idx;
 	int ret;
 
+	if (is_private(pool))
+		return priv_accept(priv_of(pool), token, buf);
 	if (!pool_is_ours(pool))
 		return -EPERM;
 	ret = claim(pool, token, &idx);
@@ -74,6 +79,8 @@ UPOOL_API int upool_free_token(struct upool *pool, upool_token_t token)
 	uint32_t idx;
 	int ret;
 
+	if (is_private(pool))
+		return priv_free_token(priv_of(pool), token);
 	if (!pool_is_ours(pool))
 		return -EPERM;
 	ret = claim(pool, token, &idx);

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 #include <sys/stat.h>
-#include "internal.h"
+#include "priv.h"
 #include "rseq.h"
 #include "sys.h"
 
@@ -140,7 +140,7 @@ UPOOL_API int upool_create(struct upool **pool, const struct upool_options *opt)
 		return ret;
 	switch (o.backing) {
 	case UPOOL_BACKING_PRIVATE:
-		return -EOPNOTSUPP;
+		return priv_create(pool, &o);
 	case UPOOL_BACKING_MEMFD:
 		return memfd_create_pool(pool, &o);
 	case UPOOL_BACKING_DEVICE:
@@ -180,13 +180,15 @@ UPOOL_API int upool_attach(struct upool **pool, int fd)
 
 UPOOL_API int upool_fd(const struct upool *pool)
 {
-	return pool->fd;
+	return is_private(pool) ? -EOPNOTSUPP : pool->fd;
 }
 
 UPOOL_API int upool_close(struct upool *pool)
 {
 	if (!pool)
 		return 0;
+	if (is_private(pool))
+		return priv_close(priv_of(pool));
 	if (pool_is_ours(pool))
 		pool->backing->detach(pool);
 	pool_discard(pool);
@@ -195,14 +197,18 @@ UPOOL_API int upool_close(struct upool *pool)
 
 UPOOL_API int upool_destroy(struct upool *pool)
 {
-	int ret = pool_is_ours(pool) ? pool->backing->destroy(pool) : -EPERM;
+	int ret;
+
+	if (is_private(pool))
+		return priv_destroy(priv_of(pool));
+	ret = pool_is_ours(pool) ? pool->backing->destroy(pool) : -EPERM;
 
 	return ret ? ret : upool_close(pool);
 }
 
 UPOOL_API const char *upool_mode(const struct upool *pool)
 {
-	return pool->mode;
+	return is_private(pool) ? priv_of(pool)->mode : pool->mode;
 }
 
 UPOOL_API unsigned int upool_version(void)

@@ -11,7 +11,8 @@
  * handle is dead: every call but upool_close() and upool_fd() gives -EPERM or
  * NULL; the child joins with upool_attach(&p, upool_fd(parents_pool)).  A
  * vfork() child, or one made by clone(CLONE_VM) that shares its parent's TLS,
- * must not call the library at all.
+ * must not call the library at all.  A private pool is the child's own copy: it
+ * goes on there, with what other threads of the parent had cached idle again.
  */
 #ifndef UPOOL_H
 #define UPOOL_H
@@ -32,7 +33,7 @@ typedef uint64_t upool_token_t;
 /**
  * enum upool_backing - where a pool's memory lives
  * @UPOOL_BACKING_AUTO:    the device if it can be opened, else a memfd
- * @UPOOL_BACKING_PRIVATE: one process; not offered by this version (-EOPNOTSUPP)
+ * @UPOOL_BACKING_PRIVATE: anonymous memory of one process, buffers of every size
  * @UPOOL_BACKING_MEMFD:   shared by inheritance or a passed descriptor; buffers of
  *                         a killed member are lost until the pool ends
  * @UPOOL_BACKING_DEVICE:  /dev/upool: recovery, names, quotas; -ENODEV without it
@@ -47,7 +48,7 @@ enum upool_backing {
 #define UPOOL_F_CLEAR		(1u << 0)	/* every allocation is zeroed */
 #define UPOOL_F_HUGE		(1u << 1)	/* ask for huge pages; a hint */
 #define UPOOL_F_POW2		(1u << 2)	/* round buffer_bytes up to a power of two */
-#define UPOOL_F_ONE_SHARD	(1u << 3)	/* private pools; a shared pool ignores it */
+#define UPOOL_F_ONE_SHARD	(1u << 3)	/* PRIVATE: one depot for all CPUs */
 #define UPOOL_F_STRICT		(1u << 4)	/* free by cmpxchg: racing double frees are seen too */
 #define UPOOL_F_PERSIST		(1u << 5)	/* DEVICE: outlive the last attachment */
 #define UPOOL_F_ZERO_ORPHANS	(1u << 6)	/* DEVICE: what a dead member held comes back zeroed */
@@ -59,21 +60,32 @@ enum upool_backing {
  * @flags:        UPOOL_F_*
  * @backing:      enum upool_backing
  * @name:         DEVICE: name others can open; NULL = anonymous
- * @nr_buffers:   1 to 2^24; 0 = 256
- * @buffer_bytes: bytes of a buffer, 1 to 1 GiB, rounded up to a multiple of 64; 0 = 64 KiB
- * @max_bytes:    refuse a pool whose buffers are more than this; 0 = no limit of ours
- * @retain_bytes: private pools; a shared pool ignores it
- * @thread_bytes: private pools; a shared pool ignores it
- * @idle_floor_bytes: private pools; a shared pool ignores it
- * @nr_shards:    private pools; a shared pool ignores it
- * @trim_age_ms:  private pools; a shared pool ignores it
+ * @nr_buffers:   1 to 2^24; 0 = 256.  PRIVATE: buffers of each size class that may
+ *                exist; 0 = any number
+ * @buffer_bytes: bytes of a buffer, 1 to 1 GiB, rounded up to a multiple of 64; 0 = 64 KiB.
+ *                PRIVATE: the largest size that is pooled; 0 = 1 GiB
+ * @max_bytes:    refuse a pool whose buffers are more than this; 0 = no limit of ours.
+ *                PRIVATE: bytes of all buffers that may exist
+ * @retain_bytes: PRIVATE: idle bytes that all threads share; 0 = 256 MiB.  A buffer
+ *                of more than half of it is never kept
+ * @thread_bytes: PRIVATE: idle bytes that threads keep for themselves, all together;
+ *                0 = 64 MiB
+ * @idle_floor_bytes: PRIVATE: idle bytes that stay, however old; 0 = 8 MiB
+ * @nr_shards:    PRIVATE: parts of the depot, 1 to 64; 0 = one for each CPU
+ * @trim_age_ms:  PRIVATE: milliseconds after which idle buffers go; 0 = 1000; UINT_MAX = never
  * @token_ttl_s:  seconds until a buffer with used-up generations comes back, up to 2^30;
  *                0 = 3600
- * @numa:         private pools; a shared pool ignores it
+ * @numa:         0
  * @magazine:     buffers a CPU's magazine holds, 1 to 1024; 0 = a quarter of the
  *                buffers spread over the CPUs, 1 to 64
  * @mode:         permission bits of a named pool; 0 = 0600
  * @__resv:       0
+ *
+ * In @retain_bytes, @thread_bytes and @idle_floor_bytes UPOOL_NOTHING is none at all and
+ * UPOOL_UNLIMITED no limit.  Where a private pool has 0 there, the environment is asked
+ * first: UPOOL_RETAIN_BYTES, UPOOL_THREAD_BYTES, UPOOL_IDLE_FLOOR_BYTES, UPOOL_SHARDS,
+ * UPOOL_TRIM_AGE_MS, decimal; 0 is nothing there, and what is not a number counts as
+ * bad_settings and is ignored.
  */
 struct upool_options {
 	size_t		size;
@@ -95,6 +107,9 @@ struct upool_options {
 	unsigned int	__resv[8];
 };
 
+#define UPOOL_UNLIMITED	((size_t)-1)
+#define UPOOL_NOTHING	((size_t)-2)
+
 #define UPOOL_OPTIONS_INIT { .size = sizeof(struct upool_options) }
 
 /*
@@ -110,7 +125,18 @@ struct upool_options {
 	X(double_free,	"frees of a buffer that was not held: refused")	\
 	X(foreign_free,	"frees of what is not a buffer of ours: refused") \
 	X(stale,	"tokens whose tenancy was over: refused")	\
-	X(bad_magazine,	"magazines found damaged by another member")
+	X(bad_magazine,	"magazines found damaged by another member")	\
+	X(threads,	"threads that have magazines of a private pool")	\
+	X(idle_bytes,	"idle bytes of a private pool, all layers")	\
+	X(new_buffers,	"buffers that came from no layer above the arena") \
+	X(dropped_full,	"buffers given back because the depot was full") \
+	X(dropped_age,	"buffers given back because they were idle too long, or by trim") \
+	X(dropped_oversize, "buffers given back because no layer keeps their size") \
+	X(trimmed_bytes, "bytes of buffers given back by age or trim")	\
+	X(drains,	"times other threads' magazines were asked for buffers") \
+	X(waits,	"allocations that had to wait")			\
+	X(tokens_retired, "numbers of tokens with used-up generations")	\
+	X(bad_settings,	"environment settings that were not understood")
 
 /*
  * struct upool_stats - statistics of a pool and of this process's use of it.
@@ -126,7 +152,7 @@ struct upool_stats {
 };
 
 /**
- * upool_create() - make a shared pool and join it
+ * upool_create() - make a pool, private or shared, and join it
  * @pool: receives the pool; untouched on error
  * @opt:  not retained; NULL = defaults
  *
@@ -137,6 +163,16 @@ struct upool_stats {
  * large; -EACCES, -EMFILE, -ENOMEM
  */
 int upool_create(struct upool **pool, const struct upool_options *opt);
+
+/**
+ * upool_shared() - the private pool that all of the process uses
+ *
+ * Made when first asked for, with defaults; never ends.
+ *
+ * Context: the first call may sleep.
+ * Return: the pool; NULL without memory or addresses
+ */
+struct upool *upool_shared(void);
 
 /**
  * upool_open() - join the named pool, made first if it does not exist
@@ -169,7 +205,7 @@ int upool_attach(struct upool **pool, int fd);
  * @pool: a pool
  *
  * Context: does not sleep; async-signal-safe.
- * Return: the descriptor, O_CLOEXEC, owned by the pool
+ * Return: the descriptor, O_CLOEXEC, owned by the pool; -EOPNOTSUPP a private pool
  */
 int upool_fd(const struct upool *pool);
 
@@ -182,8 +218,10 @@ int upool_fd(const struct upool *pool);
  * buffer is held until its token is accepted: leave only when the tokens that
  * were sent have been claimed, or they become stale.
  *
+ * A private pool ends, and every buffer of it becomes invalid.
+ *
  * Context: may sleep; no other thread may be using @pool.
- * Return: 0
+ * Return: 0; -EPERM it is upool_shared()
  */
 int upool_close(struct upool *pool);
 
@@ -191,26 +229,32 @@ int upool_close(struct upool *pool);
  * upool_destroy() - remove the name and refuse new members, then detach
  * @pool: dead afterwards, unless an error is returned
  *
- * Members that are attached go on.
+ * Members that are attached go on.  A private pool ends.
  *
  * Context: may sleep; no other thread may be using @pool.
- * Return: 0; -EPERM not the owner
+ * Return: 0; -EPERM not the owner, or upool_shared(); -EBUSY a private pool with buffers
+ * that are held
  */
 int upool_destroy(struct upool *pool);
 
 /**
  * upool_alloc() - take a buffer
  * @pool:  a pool
- * @bytes: 0 to the pool's buffer size
+ * @bytes: 0 to the pool's buffer size; any size with a private pool, where 0 is the
+ *         smallest class
  *
- * A buffer idle anywhere in the pool is found, on another CPU too.  Contents
- * are whatever the last holder left.
+ * A buffer idle anywhere in the pool is found, on another CPU or in another
+ * thread too.  Contents are whatever the last holder left.
  *
- * Context: a few instructions while this CPU's magazine has buffers, else one
- * system call that may sleep.
- * Return: the buffer, aligned to the largest power of two that divides the
- * buffer size (at least 64); NULL when none is left, or @bytes is too large
- * (counted too_big)
+ * Private pools have classes of 16, 32, 48 and 64 bytes, then four for each doubling.  A
+ * larger size than the pool's largest gets pages of its own, counted too_big, that are
+ * not kept.  When a bounded pool has no buffer of a class the next two are tried.
+ *
+ * Context: a few instructions while this CPU's or thread's magazine has buffers, else
+ * locks and system calls that may sleep.
+ * Return: the buffer, aligned to the largest power of two that divides the size of a
+ * buffer: at least 64, private pools 16; there at most 2 MiB, and a whole number of pages
+ * is page aligned.  NULL when none is left, or @bytes is too large (counted too_big)
  */
 void *upool_alloc(struct upool *pool, size_t bytes);
 

@@ -16,7 +16,7 @@ same() {
 	diff --label "$1" --label "$2" -U0 <(sort -u <<<"$3") <(sort -u <<<"$4")
 }
 
-map_functions() { sed -n 's/^\t\(upool_[a-z_0-9]*\);$/\1/p' lib/libupool.map; }
+map_functions() { sed -n 's/^\t\(upool_[a-z][a-z_0-9]*\);$/\1/p' lib/libupool.map; }
 
 header_functions() {
 	gcc -E -P -x c -I"$O/include" lib/include/upool.h |

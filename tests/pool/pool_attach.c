@@ -61,7 +61,7 @@ TEST(create_refuses_one_bad_option)
 	REFUSED(-EINVAL, o.buffer_bytes = SIZE_MAX);
 	REFUSED(-EINVAL, o.magazine = 1025);
 	REFUSED(-EINVAL, o.token_ttl_s = (1u << 30) + 1);
-	REFUSED(-EOPNOTSUPP, o.backing = UPOOL_BACKING_PRIVATE);
+	REFUSED(-EOPNOTSUPP, (o.backing = UPOOL_BACKING_PRIVATE, o.flags = UPOOL_F_PERSIST));
 	REFUSED(-EOVERFLOW, (o.nr_buffers = 1 << 24, o.buffer_bytes = 1 << 30));
 }
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * priv_cache.c - magazines of threads: refill, overflow, theft.
+ * Owns: struct cache.  Locks: steal, caches, cache, in this order.
+ * Entry: priv_alloc.c, priv_trim.c, priv_pool.c.
+ *
+ * Taking from a thread that is elsewhere, perhaps asleep, costs its hits nothing but
+ * two plain stores (P1).  Where the system has no membarrier() hits are off.
+ */
+#include <string.h>
+#include "priv.h"
+#include "sys_vm.h"
+
+#define FIRST_LIMIT	8	/* entries of a bin before it grows */
+
+void cache_flush(struct priv *p, struct cache *c)
+{
+	struct magazine *mag;
+	struct upool__bin *b;
+	unsigned int cls;
+
+	for (cls = 0; cls < UPOOL__CLASSES; cls++) {
+		b = &c->hot.bin[cls];
+		if (!b->base)
+			continue;
+		mag = (struct magazine *)((char *)b->base - offsetof(struct magazine, e));
+		mag->nr = (uint32_t)(b->top - b->base);
+		if (mag->nr)
+			shard_put(p, cls, mag);
+		else
+			magazine_free(mag);
+		mag = b->prev;
+		if (mag && mag->nr)
+			shard_put(p, cls, mag);
+		else
+			magazine_free(mag);
+		*b = (struct upool__bin){ 0 };
+	}
+	memset(c->limit, 0, sizeof(c->limit));
+	add_relaxed(&p->budget, c->budget);
+	c->budget = 0;
+}
+
+static struct magazine *loaded(const struct upool__bin *b)
+{
+	return (struct magazine *)((char *)b->base - offsetof(struct magazine, e));
+}
+
+static void load(struct upool__bin *b, struct magazine *mag, uint32_t limit)
+{
+	b->base = mag->e;
+	b->end = mag->e + (limit < mag->nr ? mag->nr : limit);
+	store_relaxed(&b->top, mag->e + mag->nr);
+}
+
+static struct magazine *unload(struct upool__bin *b)
+{
+	struct magazine *mag = loaded(b);
+
+	mag->nr = (uint32_t)(b->top - b->base);
+	return mag;
+}
+
+/* Twice @from, at most a magazine; as far as the pool's budget of bytes goes. */
+static uint32_t grow(struct priv *p, struct cache *c, unsigned int cls, uint32_t from)
+{
+	uint32_t cap = magazine_cap(cls), to = from ? 2 * from : FIRST_LIMIT;
+	uint64_t cost, left = load_relaxed(&p->budget);
+
+	cap = cap == 2 ? 1 : cap;
+	to = to < cap ? to : cap;
+	if (to <= from)
+		return from;
+	cost = 2 * (to - from) * class_bytes(cls);	/* loaded and previous */
+	do {
+		if (cost > left)
+			return from;
+	} while (!__atomic_compare_exchange_n(&p->budget, &left, left - cost, true,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	c->budget += cost;
+	return to;
+}
+
+/* A bin's first magazine.  Without budget it has none, and its thread goes around it. */
+static bool bin_start(struct priv *p, struct cache *c, unsigned int cls)
+{
+	struct upool__bin *b = &c->hot.bin[cls];
+	struct magazine *mag;
+	uint32_t limit;
+
+	if (b->base)
+		return true;
+	limit = grow(p, c, cls, 0);
+	mag = limit ? magazine_new(cls) : NULL;
+	if (!mag)
+		return false;
+	c->limit[cls] = (uint16_t)limit;
+	load(b, mag, limit);
+	return true;
+}
+
+bool bin_fill(struct priv *p, struct cache *c, unsigned int cls)
+{
+	struct upool__bin *b = &c->hot.bin[cls];
+	struct magazine *mag = b->prev;
+	uint32_t limit;
+
+	if (b->top != b->base)
+		return true;
+	if (!bin_start(p, c, cls))
+		return false;
+	limit = c->limit[cls];
+	if (mag && mag->nr) {
+		b->prev = unload(b);
+		load(b, mag, limit);
+		return true;
+	}
+	mag = shard_get(p, cls);
+	if (mag) {
+		magazine_free(b->prev);
+		b->prev = unload(b);
+		load(b, mag, limit);
+		return true;
+	}
+	mag = loaded(b);
+	mag->nr = 0;
+	span_refill(p, cls, mag, limit < 2 ? 1 : limit / 2);
+	store_relaxed(&b->top, b->base + mag->nr);
+	return mag->nr;
+}
+
+bool bin_drain(struct priv *p, struct cache *c, unsigned int cls)
+{
+	struct upool__bin *b = &c->hot.bin[cls];
+	struct magazine *prev = b->prev, *empty;
+	uint32_t limit;
+
+	if (!bin_start(p, c, cls))
+		return false;
+	if (b->top != b->end)
+		return true;
+	limit = grow(p, c, cls, c->limit[cls]);
+	c->limit[cls] = (uint16_t)limit;
+	if (b->end < b->base + limit) {
+		b->end = b->base + limit;
+		return true;
+	}
+	if (prev && !prev->nr) {
+		b->prev = unload(b);
+		load(b, prev, limit);
+		return true;
+	}
+	empty = magazine_new(cls);
+	if (!empty)
+		return false;
+	if (prev)
+		shard_put(p, cls, prev);
+	b->prev = unload(b);
+	load(b, empty, limit);
+	return true;
+}
+
+void caches_drain(struct priv *p, uint64_t before)
+{
+	struct cache *c;
+
+	pthread_mutex_lock(&p->steal_lock);
+	pthread_mutex_lock(&p->caches_lock);
+	LIST_FOREACH(c, &p->caches, link) {
+		pthread_mutex_lock(&c->lock);
+		if (c->stamp < before)
+			cache_stop(p, c);
+		pthread_mutex_unlock(&c->lock);
+	}
+	sys_barrier();
+	LIST_FOREACH(c, &p->caches, link) {
+		pthread_mutex_lock(&c->lock);
+		if (cache_quiet(p, c))
+			cache_flush(p, c);
+		pthread_mutex_unlock(&c->lock);
+	}
+	pthread_mutex_unlock(&p->caches_lock);
+	pthread_mutex_unlock(&p->steal_lock);
+}
+
+uint64_t caches_idle(struct priv *p, uint64_t *bytes, uint32_t *nr)
+{
+	uint64_t all = 0, n;
+	struct cache *c;
+	unsigned int cls;
+
+	*bytes = 0;
+	*nr = 0;
+	pthread_mutex_lock(&p->caches_lock);
+	LIST_FOREACH(c, &p->caches, link) {
+		pthread_mutex_lock(&c->lock);
+		for (cls = 0; cls < UPOOL__CLASSES; cls++) {
+			const struct upool__bin *b = &c->hot.bin[cls];
+			const struct magazine *prev = b->prev;
+
+			n = (uint64_t)(load_relaxed(&b->top) - b->base) + (prev ? prev->nr : 0);
+			all += n;
+			*bytes += n * class_bytes(cls);
+		}
+		pthread_mutex_unlock(&c->lock);
+		++*nr;
+	}
+	pthread_mutex_unlock(&p->caches_lock);
+	return all;
+}

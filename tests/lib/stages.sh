@@ -5,8 +5,8 @@
 
 : "${results:?}"
 
-native_suites=(unit rseq pool proc stress pipe golden meta)
-sanitized_suites=(unit pool proc)
+native_suites=(unit rseq pool private proc stress pipe golden meta)
+sanitized_suites=(unit pool private proc)
 vm_suites=(abi pool proc stress rseq pipe)
 
 all_stages=(build quick sanitizers lint vm-6.1 vm-6.12 debug planted)
@@ -61,7 +61,7 @@ stage_sanitizers() {
 	mapfile -t suites < <(existing "${sanitized_suites[@]}")
 	export UPOOL_TEST_SCALE=${UPOOL_TEST_SCALE:-5}
 	run_native asan asan "${suites[@]}"
-	mapfile -t one < <(existing unit pool)
+	mapfile -t one < <(existing unit pool private)
 	GLIBC_TUNABLES=glibc.pthread.rseq=0 run_native tsan tsan "${one[@]}"
 	UPOOL_TEST_SCALE=1
 	for program in "$O"/ksft/native/pool/*; do

@@ -10,13 +10,13 @@
 static inline __attribute__((always_inline)) void *any_alloc(struct upool *pool, size_t bytes)
 {
 	const struct upool__head *h = (const struct upool__head *)pool;
-	void *buf = NULL;
+	void *buf;
 
 	if (!h->slot)
 		return fast_alloc(pool, bytes);
-	if (likely(bytes < h->end))
-		buf = upool__pop(h, upool__class_of(bytes));
-	return likely(buf) ? buf : priv_alloc(priv_of(pool), bytes);
+	if (likely(bytes < h->end) && likely(upool__pop(h, upool__class_of(bytes), &buf)))
+		return buf;
+	return priv_alloc(priv_of(pool), bytes);
 }
 
 static inline __attribute__((always_inline)) int any_free(struct upool *pool, void *buf)
@@ -27,8 +27,8 @@ static inline __attribute__((always_inline)) int any_free(struct upool *pool, vo
 
 	if (!h->slot)
 		return fast_free(pool, buf);
-	state = upool__state_of(h, buf, &cls);
-	if (likely(state && load_relaxed(state) == UPOOL__HELD) &&
+	if (likely(upool__lookup(h, buf, &state, &cls)) &&
+	    likely(load_relaxed(state) == UPOOL__HELD) &&
 	    likely(upool__push(h, cls, buf, state)))
 		return 0;
 	return priv_free(priv_of(pool), buf);

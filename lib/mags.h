@@ -29,8 +29,9 @@ struct mag_lock;
 
 /**
  * struct mags - the magazines, tags and buffers of one class  [const]
- * @slot:      0, which tells it from a private pool, see struct upool__head
+ * @slot:      0, which tells it from a private pool
  * @alloc_end: sizes below it are served by the inline hit; 0 = none
+ * @none:      0: no part of the arena; as far as this it is a struct upool__head
  * @rseq_off:  libc's rseq area, from the thread pointer
  * @mags:      CPU 0's magazine
  * @tags:      tag of buffer 0
@@ -50,6 +51,7 @@ struct mag_lock;
 struct mags {
 	uint64_t	slot;
 	uint64_t	alloc_end;
+	uint64_t	none[2];
 	intptr_t	rseq_off;
 	unsigned char	*mags;
 	union tag	*tags;

@@ -163,6 +163,8 @@ struct token_table;
  * @span_bytes: bytes of spans						[spans; read atomic]
  * @huge:      allocations larger than @max_buf that are out		[spans]
  * @trimmed:   when idle buffers were looked for, milliseconds		[atomic]
+ * @drop:      NULL, or told of each buffer that leaves for its span	[const]
+ * @drop_arg:  its first argument					[const]
  * @waiters:   callers that wait for a buffer				[atomic]
  * @freed:     changes when a buffer comes back while somebody waits	[atomic]
  * @tokens:    NULL until there is one					[tokens]
@@ -193,6 +195,8 @@ struct priv {
 	uint64_t		span_bytes;
 	uint32_t		huge;
 	uint64_t		trimmed;
+	void			(*drop)(void *arg, void *buf);
+	void			*drop_arg;
 	uint32_t		waiters;
 	uint32_t		freed;
 	struct token_table	*tokens;

@@ -325,6 +325,8 @@ void span_drop(struct priv *p, unsigned int cls, struct magazine *mag)
 	uint64_t bytes = class_bytes(cls);
 	uint32_t i;
 
+	for (i = 0; p->drop && i < mag->nr; i++)
+		p->drop(p->drop_arg, mag->e[i].buf);
 	for (i = 0; bytes >= DROP_PAGES && i < mag->nr; i++)
 		sys_decommit(mag->e[i].buf, bytes);
 	pthread_mutex_lock(&p->spans_lock);

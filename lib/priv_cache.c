@@ -64,11 +64,10 @@ static struct magazine *unload(struct upool__bin *b)
 /* Twice @from, at most a magazine; as far as the pool's budget of bytes goes. */
 static uint32_t grow(struct priv *p, struct cache *c, unsigned int cls, uint32_t from)
 {
-	uint32_t cap = magazine_cap(cls), to = from ? 2 * from : FIRST_LIMIT;
+	uint32_t most = magazine_limit(cls), to = from ? 2 * from : FIRST_LIMIT;
 	uint64_t cost, left = load_relaxed(&p->budget);
 
-	cap = cap == 2 ? 1 : cap;
-	to = to < cap ? to : cap;
+	to = to < most ? to : most;
 	if (to <= from)
 		return from;
 	cost = 2 * (to - from) * class_bytes(cls);	/* loaded and previous */
@@ -99,6 +98,19 @@ static bool bin_start(struct priv *p, struct cache *c, unsigned int cls)
 	return true;
 }
 
+/*
+ * States of neighbours are in one line of memory: a thread takes as many as that, lest
+ * it share the line with another one in every hit.  Few, where others may lack them.
+ */
+static uint32_t portion(const struct priv *p, const struct magazine *mag, uint32_t limit)
+{
+	uint32_t few = limit < 2 ? 1 : limit / 2;
+
+	if (p->max_nr || p->max_bytes || p->drop)
+		return few;
+	return mag->cap < PRIV_LINE ? mag->cap : PRIV_LINE;
+}
+
 bool bin_fill(struct priv *p, struct cache *c, unsigned int cls)
 {
 	struct upool__bin *b = &c->hot.bin[cls];
@@ -124,8 +136,8 @@ bool bin_fill(struct priv *p, struct cache *c, unsigned int cls)
 	}
 	mag = loaded(b);
 	mag->nr = 0;
-	span_refill(p, cls, mag, limit < 2 ? 1 : limit / 2);
-	store_relaxed(&b->top, b->base + mag->nr);
+	span_refill(p, cls, mag, portion(p, mag, limit));
+	load(b, mag, limit);
 	return mag->nr;
 }
 

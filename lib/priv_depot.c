@@ -9,20 +9,28 @@
 #include "priv.h"
 #include "sys.h"
 
-/* sizeof(struct magazine) with that many entries is a power of two. */
-uint32_t magazine_cap(unsigned int cls)
+/* How many a thread keeps in one; shallow where they are large. */
+uint32_t magazine_limit(unsigned int cls)
 {
 	uint64_t bytes = class_bytes(cls);
 
-	if (bytes < 1024)
-		return 62;
-	if (bytes <= 4096)
-		return 254;
-	if (bytes <= 16384)
-		return 62;
-	if (bytes <= 131072)
+	if (bytes >= 1048576)
+		return 1;
+	if (bytes > 131072)
+		return 6;
+	if (bytes > 16384)
 		return 30;
-	return bytes < 1048576 ? 6 : 2;
+	return bytes >= 1024 && bytes <= 4096 ? 254 : 64;
+}
+
+/* Room for more, up to what sizeof(struct magazine) leaves of a power of two. */
+static uint32_t magazine_cap(unsigned int cls)
+{
+	uint32_t limit = magazine_limit(cls), cap = 2;
+
+	while (cap < limit + limit / 2 && cap < 254)
+		cap = 2 * cap + 2;
+	return cap;
 }
 
 static size_t magazine_bytes(uint32_t cap)

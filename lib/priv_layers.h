@@ -97,7 +97,7 @@ void shard_drop(struct priv *p, unsigned int cls, struct magazine *mag, enum dro
 struct shard *shard_new(void);
 struct magazine *magazine_new(unsigned int cls);
 void magazine_free(struct magazine *mag);
-uint32_t magazine_cap(unsigned int cls);
+uint32_t magazine_limit(unsigned int cls);
 void shards_release(struct priv *p);
 void shards_fork(struct priv *p, bool before);
 
@@ -191,6 +191,9 @@ void trim_by_age(struct priv *p);
 /* priv_pool.c */
 int priv_create(struct upool **pool, const struct upool_options *o);
 int priv_destroy(struct priv *p);
+
+/* Buffers that are held, exactly if nobody else uses the pool; threads' caches are drained. */
+uint64_t priv_held(struct priv *p);
 int priv_close(struct priv *p);
 void priv_stats(struct priv *p, struct upool_stats *st);
 

@@ -175,12 +175,17 @@ static uint64_t nr_depot(const struct priv *p)
 	return n;
 }
 
+uint64_t priv_held(struct priv *p)
+{
+	caches_drain(p, UINT64_MAX);
+	return nr_total(p) - nr_depot(p);
+}
+
 int priv_destroy(struct priv *p)
 {
 	if (p == shared)
 		return -EPERM;
-	caches_drain(p, UINT64_MAX);
-	return nr_total(p) != nr_depot(p) ? -EBUSY : priv_close(p);
+	return priv_held(p) ? -EBUSY : priv_close(p);
 }
 
 /* Other threads go on meanwhile: each figure is right, their sum may be off by a few. */

@@ -63,12 +63,12 @@ struct upool__cache {
 
 /**
  * struct upool__thread - what a thread has
- * @busy:  a hit is under way (P1)		[atomic]
  * @cache: by slot of the pool; never NULL	[atomic]
+ * @busy:  a hit is under way (P1)		[atomic]
  */
 struct upool__thread {
-	unsigned int		busy;
 	struct upool__cache	*cache[UPOOL__CACHES];
+	unsigned int		busy;
 };
 
 /**
@@ -97,10 +97,10 @@ struct upool__span {
 
 /**
  * struct upool__head - beginning of every pool  [const]
- * @slot:  of a private pool; 0 = a shared pool
+ * @slot:  of a private pool; 0 = a shared pool, of which no thread has a cache
  * @end:   sizes below it are served by hits
  * @base:  the arena
- * @bytes: of the arena
+ * @bytes: of the arena; 0 = a shared pool
  * @map:   number of the span, by unit; readable for the whole arena
  * @spans: span 0 has no buffers
  */
@@ -133,79 +133,83 @@ static upool__always_inline unsigned int upool__class_of(size_t bytes)
 	return (e - 6) * 4 + (unsigned int)(n >> (e - 2));
 }
 
-static upool__always_inline void *upool__pop(const struct upool__head *h, unsigned int cls)
+/* Whether there was a buffer: *@buf, held. */
+static upool__always_inline int upool__pop(const struct upool__head *h, unsigned int cls,
+					   void **buf)
 {
 	struct upool__thread *t = upool__self_1;
 	struct upool__entry *top;
 	struct upool__bin *b;
-	void *buf = NULL;
 
 	upool__store(&t->busy, 1u);
 	upool__barrier();
 	b = &upool__load(&t->cache[h->slot])->bin[cls];
 	top = upool__load(&b->top);
-	if (__builtin_expect(top != b->base, 1)) {
-		top--;
-		buf = top->buf;
-		upool__store(top->state, (unsigned char)UPOOL__HELD);
-		upool__store(&b->top, top);
+	if (__builtin_expect(top == b->base, 0)) {
+		upool__store(&t->busy, 0u);
+		return 0;
 	}
+	*buf = top[-1].buf;
+	upool__store(top[-1].state, (unsigned char)UPOOL__HELD);
+	upool__store(&b->top, top - 1);
 	upool__barrier();
 	upool__store(&t->busy, 0u);
-	return buf;
+	return 1;
 }
 
-/* @state is of @buf, which the caller holds. */
+/* Whether there was room for @buf, which the caller holds; @state is its state. */
 static upool__always_inline int upool__push(const struct upool__head *h, unsigned int cls,
 					    void *buf, unsigned char *state)
 {
 	struct upool__thread *t = upool__self_1;
 	struct upool__entry *top;
 	struct upool__bin *b;
-	int room;
 
 	upool__store(&t->busy, 1u);
 	upool__barrier();
 	b = &upool__load(&t->cache[h->slot])->bin[cls];
 	top = upool__load(&b->top);
-	room = top != b->end;
-	if (__builtin_expect(room, 1)) {
-		upool__store(state, (unsigned char)UPOOL__IDLE);
-		top->buf = buf;
-		top->state = state;
-		upool__store(&b->top, top + 1);
+	if (__builtin_expect(top == b->end, 0)) {
+		upool__store(&t->busy, 0u);
+		return 0;
 	}
+	upool__store(state, (unsigned char)UPOOL__IDLE);
+	top->buf = buf;
+	top->state = state;
+	upool__store(&b->top, top + 1);
 	upool__barrier();
 	upool__store(&t->busy, 0u);
-	return room;
+	return 1;
 }
 
 /**
- * upool__state_of() - the state of the buffer that starts at an address
- * @h:   a private pool
- * @buf: any address
- * @cls: receives the size class
+ * upool__lookup() - the buffer that starts at an address
+ * @h:     a pool
+ * @buf:   any address
+ * @state: receives where its state is
+ * @cls:   receives its size class
  *
  * Multiplying by the inverse of the odd part and rotating the even part away divides
  * exact multiples of the size, and takes everything else above the number of buffers.
  *
- * Return: its state; NULL when @buf is not one that a hit may free
+ * Return: whether a hit may free it
  */
-static upool__always_inline unsigned char *upool__state_of(const struct upool__head *h,
-							   const void *buf, unsigned int *cls)
+static upool__always_inline int upool__lookup(const struct upool__head *h, const void *buf,
+					      unsigned char **state, unsigned int *cls)
 {
 	uint64_t off = (uintptr_t)buf - h->base, q;
 	const struct upool__span *s;
 
 	if (__builtin_expect(off >= h->bytes, 0))
-		return NULL;
+		return 0;
 	s = &h->spans[upool__load(&h->map[off >> UPOOL__UNIT_SHIFT])];
 	q = (off - s->off) * s->inv;
 	q = q >> s->rot | q << (-s->rot & 63);
-	if (__builtin_expect(s->key != (const void *)h || q >= s->nr, 0))
-		return NULL;
+	if (__builtin_expect(s->key != (const void *)h, 0) || __builtin_expect(q >= s->nr, 0))
+		return 0;
+	*state = s->state + q;
 	*cls = s->cls;
-	return s->state + q;
+	return 1;
 }
 
 /**
@@ -219,11 +223,9 @@ static upool__always_inline void *upool_alloc_inline(struct upool *pool, size_t 
 	const struct upool__head *h = (const struct upool__head *)pool;
 	void *buf;
 
-	if (__builtin_expect(h->slot && bytes < h->end, 1)) {
-		buf = upool__pop(h, upool__class_of(bytes));
-		if (__builtin_expect(!!buf, 1))
-			return buf;
-	}
+	if (__builtin_expect(bytes < h->end, 1) &&
+	    __builtin_expect(upool__pop(h, upool__class_of(bytes), &buf), 1))
+		return buf;
 	return upool_alloc(pool, bytes);
 }
 
@@ -239,12 +241,10 @@ static upool__always_inline int upool_free_inline(struct upool *pool, void *buf)
 	unsigned char *state;
 	unsigned int cls;
 
-	if (__builtin_expect(!!h->slot, 1)) {
-		state = upool__state_of(h, buf, &cls);
-		if (__builtin_expect(state && upool__load(state) == UPOOL__HELD, 1) &&
-		    __builtin_expect(upool__push(h, cls, buf, state), 1))
-			return 0;
-	}
+	if (__builtin_expect(upool__lookup(h, buf, &state, &cls), 1) &&
+	    __builtin_expect(upool__load(state) == UPOOL__HELD, 1) &&
+	    __builtin_expect(upool__push(h, cls, buf, state), 1))
+		return 0;
 	return upool_free(pool, buf);
 }
 

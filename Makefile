@@ -21,6 +21,8 @@ include $(sort $(wildcard tools/*/*.mk))
 # Headers as they are after installation: <upool.h>, <upool/upool.h>.
 $(O)/include/%.h: lib/include/%.h
 	@$(INSTALL) -D -m 644 $< $@
+$(O)/include/%.hpp: lib/include/%.hpp
+	@$(INSTALL) -D -m 644 $< $@
 $(O)/include/upool/%.h: uapi/linux/%.h
 	@$(INSTALL) -D -m 644 $< $@
 

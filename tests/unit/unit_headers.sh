@@ -49,8 +49,15 @@ same_layout() {
 	diff "$dir/64" "$dir/32"
 }
 
+cxx_header() {
+	printf '#include <upool.hpp>\n#include <upool.hpp>\nint nothing;\n' >"$dir/h.cpp"
+	"$@" -std=c++17 -Wall -Wextra -Werror -I"$O/include" -fsyntax-only "$dir/h.cpp"
+}
+
 make -s headers >/dev/null
-plan 6
+plan 8
+check 'upool.hpp, g++' cxx_header g++
+check 'upool.hpp, clang++' cxx_header clang++
 check 'C11, gcc' each_header gcc -std=c11 -pedantic-errors -x c
 check 'C11, clang' each_header clang -std=c11 -pedantic-errors -x c
 check 'C17, 32 bits' each_header i686-linux-gnu-gcc -std=c17 -pedantic-errors -x c

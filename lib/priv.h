@@ -16,11 +16,11 @@
  *	arena		units and numbers of spans		priv_arena.c
  *	meta		memory of all of the above		priv_meta.c
  *
- * Invariants, after P1 to P3 in upool_inline.h
- *	P4  A buffer is in one place: held, a bin, a magazine of a shard, or its span; only
+ * Invariants, after M1 to M3 in upool_inline.h
+ *	M4  A buffer is in one place: held, a bin, a magazine of a shard, or its span; only
  *	    between two of them it belongs to the thread that moves it.
- *	P5  total counts the buffers that are not in their spans.
- *	P6  In a child of fork no hit is half done: fork waits for those under way.
+ *	M5  total counts the buffers that are not in their spans.
+ *	M6  In a child of fork no hit is half done: fork waits for those under way.
  */
 #ifndef UPOOL_PRIV_H
 #define UPOOL_PRIV_H
@@ -71,7 +71,7 @@ LIST_HEAD(cache_list, cache);
 
 /**
  * struct cache - one thread's magazines of one pool
- * @hot:    what hits use; only the thread in a hit, or who has @lock (P1)
+ * @hot:    what hits use; only the thread in a hit, or who has @lock (M1)
  * @lock:   owner's slow paths, thieves
  * @thread: whose						[const]
  * @link:   in the pool						[caches]
@@ -130,7 +130,7 @@ struct span {
  * @depot:   buffers in the depot					[atomic]
  * @summary: shards that have magazines, a bit each			[atomic]
  * @partial: first span with buffers left				[spans]
- * @total:   P5								[spans; read atomic]
+ * @total:   M5								[spans; read atomic]
  */
 struct sizes {
 	uint64_t	depot;

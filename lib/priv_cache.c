@@ -5,7 +5,7 @@
  * Entry: priv_alloc.c, priv_trim.c, priv_pool.c.
  *
  * Taking from a thread that is elsewhere, perhaps asleep, costs its hits nothing but
- * two plain stores (P1).  Where the system has no membarrier() hits are off.
+ * two plain stores (M1).  Where the system has no membarrier() hits are off.
  */
 #include <string.h>
 #include "priv.h"

@@ -122,7 +122,7 @@ void cache_unlock(struct cache *c);
 void cache_stop(struct priv *p, struct cache *c);
 
 /**
- * cache_quiet() - P1: whether hits of a cache's thread are over and none can begin
+ * cache_quiet() - M1: whether hits of a cache's thread are over and none can begin
  * @p: the pool
  * @c: locked, stopped, a barrier passed
  * Return: false when it was not stopped, or is still in a hit

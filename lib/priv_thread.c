@@ -86,7 +86,7 @@ static void on_exit_of_thread(void *arg)
 	pthread_mutex_unlock(&registry);
 }
 
-/* P6: every lock is taken, and no hit goes on while the process is copied. */
+/* M6: every lock is taken, and no hit goes on while the process is copied. */
 static void stop_pool(struct priv *p)
 {
 	struct cache *c;

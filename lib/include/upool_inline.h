@@ -9,12 +9,12 @@
  * Source: magazines are Bonwick and Adams, "Magazines and Vmem" (USENIX 2001).
  *
  * Invariants of a hit, which takes no lock and calls nothing
- *	P1  busy is set before the cache is looked up and cleared after the last access to
+ *	M1  busy is set before the cache is looked up and cleared after the last access to
  *	    it.  Who wants another thread's cache replaces the pointer, has every CPU pass
  *	    a barrier, and keeps off while busy is set.
- *	P2  A buffer's state is written by whoever owns it: its holder, the cache it is in,
+ *	M2  A buffer's state is written by whoever owns it: its holder, the cache it is in,
  *	    or the lock of the layer it is in.
- *	P3  An address is compared with the arena's bounds before anything it leads to is
+ *	M3  An address is compared with the arena's bounds before anything it leads to is
  *	    read.
  */
 #ifndef UPOOL_INLINE_H
@@ -64,7 +64,7 @@ struct upool__cache {
 /**
  * struct upool__thread - what a thread has
  * @cache: by slot of the pool; never NULL	[atomic]
- * @busy:  a hit is under way (P1)		[atomic]
+ * @busy:  a hit is under way (M1)		[atomic]
  */
 struct upool__thread {
 	struct upool__cache	*cache[UPOOL__CACHES];

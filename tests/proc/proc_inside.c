@@ -120,12 +120,13 @@ static size_t left(struct upool *pool)
 
 TEST_F_TIMEOUT(dies, without_blocking_others, 300)
 {
-	unsigned int pass, killed = 0;
+	const char *scale = getenv("UPOOL_TEST_SCALE");
+	unsigned int rounds = scale && atoi(scale) < 10 ? 6 : 24, pass, killed = 0;
 	size_t least = NR, n;
 	int status;
 	pid_t pid;
 
-	for (pass = 0; pass < 24; pass++) {
+	for (pass = 0; pass < rounds; pass++) {
 		pid = fork();
 		if (!pid) {
 			dies_at = variant->at;

@@ -21,7 +21,7 @@ LIB_MINOR := $(word 2,$(subst ., ,$(LIB_VERSION)))
 LIB_PATCH := $(word 3,$(subst ., ,$(LIB_VERSION)))
 
 LIB_SRCS := $(sort $(wildcard lib/*.c))
-LIB_PUBLIC := upool.h upool.hpp upool_inline.h
+LIB_PUBLIC := upool.h upool.hpp upool_inline.h upool_objects.h upool_options.h
 LIB_UAPI := $(notdir $(sort $(wildcard uapi/linux/*.h)))
 LIB_STAGED := $(addprefix $(O)/include/,$(LIB_PUBLIC)) $(addprefix $(O)/include/upool/,$(LIB_UAPI))
 

@@ -12,7 +12,7 @@
  *	cache		one thread's bins, when not in a hit	priv_thread.c
  *	tokens		table of tokens				priv_token.c
  *	shard		magazines of one shard			priv_depot.c
- *	spans		spans that have buffers left, totals	priv_arena.c
+ *	spans		spans that have buffers left, totals	priv_span.c
  *	arena		units and numbers of spans		priv_arena.c
  *	meta		memory of all of the above		priv_meta.c
  *

@@ -242,12 +242,11 @@ void shard_put_one(struct priv *p, unsigned int cls, struct upool__entry e)
 		mag = magazine_new(cls);
 	if (!mag) {
 		/* without memory for a magazine there is one on the stack */
-		struct {
-			struct magazine mag;
-			struct upool__entry e;
-		} one = { .mag.nr = 1, .mag.cap = 1, .e = e };
+		_Alignas(struct magazine) unsigned char room[sizeof(*mag) + sizeof(e)] = { 0 };
 
-		span_drop(p, cls, &one.mag);
+		mag = (struct magazine *)room;
+		mag->e[mag->nr++] = e;
+		span_drop(p, cls, mag);
 		return;
 	}
 	mag->e[mag->nr++] = e;

@@ -28,6 +28,21 @@ uint64_t meta_bytes(void);
 int arena_init(struct upool__head *h);
 
 /**
+ * arena_take() - addresses and a number for a span
+ * @cls:   size class, or PRIV_HUGE_CLASS
+ * @units: of 64 KiB
+ * @align: in units, a power of two
+ * Return: a span of which only @off is set, and hint if it is huge; NULL when there are
+ * no addresses or no memory left
+ */
+struct span *arena_take(unsigned int cls, uint64_t units, uint64_t align);
+void arena_put(struct span *s);
+uint32_t arena_nr_spans(void);
+void arena_fork(bool before);
+
+/* priv_span.c */
+
+/**
  * span_refill() - move buffers from spans into a magazine
  * @p:   the pool
  * @cls: size class
@@ -60,7 +75,6 @@ struct span *span_of(const struct priv *p, const void *buf, uint32_t *index);
 
 /* All spans of a pool whose buffers are unused; nobody else may use the pool. */
 void spans_release(struct priv *p);
-void arena_fork(bool before);
 
 /* priv_depot.c */
 

@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <upool/upool_stats.h>
+#include <upool_options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,127 +29,6 @@ struct upool;
 struct upool_reservation;
 
 typedef uint64_t upool_token_t;
-
-/**
- * enum upool_backing - where a pool's memory lives
- * @UPOOL_BACKING_AUTO:    the device if it can be opened, else a memfd
- * @UPOOL_BACKING_PRIVATE: anonymous memory of one process, buffers of every size
- * @UPOOL_BACKING_MEMFD:   shared by inheritance or a passed descriptor; buffers of
- *                         a killed member are lost until the pool ends
- * @UPOOL_BACKING_DEVICE:  /dev/upool: recovery, names, quotas; -ENODEV without it
- */
-enum upool_backing {
-	UPOOL_BACKING_AUTO = 0,
-	UPOOL_BACKING_PRIVATE,
-	UPOOL_BACKING_MEMFD,
-	UPOOL_BACKING_DEVICE,
-};
-
-#define UPOOL_F_CLEAR		(1u << 0)	/* every allocation is zeroed */
-#define UPOOL_F_HUGE		(1u << 1)	/* ask for huge pages; a hint */
-#define UPOOL_F_POW2		(1u << 2)	/* round buffer_bytes up to a power of two */
-#define UPOOL_F_ONE_SHARD	(1u << 3)	/* PRIVATE: one depot for all CPUs */
-#define UPOOL_F_STRICT		(1u << 4)	/* free by cmpxchg: racing double frees are seen too */
-#define UPOOL_F_PERSIST		(1u << 5)	/* DEVICE: outlive the last attachment */
-#define UPOOL_F_ZERO_ORPHANS	(1u << 6)	/* DEVICE: what a dead member held comes back zeroed */
-#define UPOOL_F_POPULATE	(1u << 7)	/* allocate all pages at creation */
-
-/**
- * struct upool_options - how to make a pool; start from UPOOL_OPTIONS_INIT
- * @size:         sizeof(struct upool_options); a shorter struct leaves the rest at its default
- * @flags:        UPOOL_F_*
- * @backing:      enum upool_backing
- * @name:         DEVICE: name others can open; NULL = anonymous
- * @nr_buffers:   1 to 2^24; 0 = 256.  PRIVATE: buffers of each size class that may
- *                exist; 0 = any number
- * @buffer_bytes: bytes of a buffer, 1 to 1 GiB, rounded up to a multiple of 64; 0 = 64 KiB.
- *                PRIVATE: the largest size that is pooled; 0 = 1 GiB
- * @max_bytes:    refuse a pool whose buffers are more than this; 0 = no limit of ours.
- *                PRIVATE: bytes of all buffers that may exist
- * @retain_bytes: PRIVATE: idle bytes that all threads share; 0 = 256 MiB.  A buffer
- *                of more than half of it is never kept
- * @thread_bytes: PRIVATE: idle bytes that threads keep for themselves, all together;
- *                0 = 64 MiB
- * @idle_floor_bytes: PRIVATE: idle bytes that stay, however old; 0 = 8 MiB
- * @nr_shards:    PRIVATE: parts of the depot, 1 to 64; 0 = one for each CPU
- * @trim_age_ms:  PRIVATE: milliseconds after which idle buffers go; 0 = 1000; UINT_MAX = never
- * @token_ttl_s:  seconds until a buffer with used-up generations comes back, up to 2^30;
- *                0 = 3600
- * @numa:         0
- * @magazine:     buffers a CPU's magazine holds, 1 to 1024; 0 = a quarter of the
- *                buffers spread over the CPUs, 1 to 64
- * @mode:         permission bits of a named pool; 0 = 0600
- * @__resv:       0
- *
- * In @retain_bytes, @thread_bytes and @idle_floor_bytes UPOOL_NOTHING is none at all and
- * UPOOL_UNLIMITED no limit.  Where a private pool has 0 there, the environment is asked
- * first: UPOOL_RETAIN_BYTES, UPOOL_THREAD_BYTES, UPOOL_IDLE_FLOOR_BYTES, UPOOL_SHARDS,
- * UPOOL_TRIM_AGE_MS, decimal; 0 is nothing there, and what is not a number counts as
- * bad_settings and is ignored.
- */
-struct upool_options {
-	size_t		size;
-	unsigned int	flags;
-	unsigned int	backing;
-	const char	*name;
-	size_t		nr_buffers;
-	size_t		buffer_bytes;
-	size_t		max_bytes;
-	size_t		retain_bytes;
-	size_t		thread_bytes;
-	size_t		idle_floor_bytes;
-	unsigned int	nr_shards;
-	unsigned int	trim_age_ms;
-	unsigned int	token_ttl_s;
-	int		numa;
-	unsigned int	magazine;
-	unsigned int	mode;
-	unsigned int	__resv[8];
-};
-
-#define UPOOL_UNLIMITED	((size_t)-1)
-#define UPOOL_NOTHING	((size_t)-2)
-
-#define UPOOL_OPTIONS_INIT { .size = sizeof(struct upool_options) }
-
-/*
- * What this process did with the pool, after the pool's own statistics in
- * struct upool_stats: append only.
- */
-#define UPOOL_LOCAL_STATS(X)						\
-	X(syscalls,	"system calls made for allocation and free")	\
-	X(aborts,	"restarted sequences: preempted, migrated or signalled") \
-	X(fallbacks,	"operations that gave up restarting and went around the magazine") \
-	X(exhausted,	"allocations that found no buffer")		\
-	X(too_big,	"allocations larger than a buffer")		\
-	X(double_free,	"frees of a buffer that was not held: refused")	\
-	X(foreign_free,	"frees of what is not a buffer of ours: refused") \
-	X(stale,	"tokens whose tenancy was over: refused")	\
-	X(bad_magazine,	"magazines found damaged by another member")	\
-	X(threads,	"threads that have magazines of a private pool")	\
-	X(idle_bytes,	"idle bytes of a private pool, all layers")	\
-	X(new_buffers,	"buffers that came from no layer above the arena") \
-	X(dropped_full,	"buffers given back because the depot was full") \
-	X(dropped_age,	"buffers given back because they were idle too long, or by trim") \
-	X(dropped_oversize, "buffers given back because no layer keeps their size") \
-	X(trimmed_bytes, "bytes of buffers given back by age or trim")	\
-	X(drains,	"times other threads' magazines were asked for buffers") \
-	X(waits,	"allocations that had to wait")			\
-	X(tokens_retired, "numbers of tokens with used-up generations")	\
-	X(bad_settings,	"environment settings that were not understood")
-
-/*
- * struct upool_stats - statistics of a pool and of this process's use of it.
- * size is sizeof(struct upool_stats), set by the caller; fields beyond it are not
- * written.
- */
-struct upool_stats {
-	uint64_t size;
-#define UPOOL_X(name, help)	uint64_t name;
-	UPOOL_POOL_STATS(UPOOL_X)
-	UPOOL_LOCAL_STATS(UPOOL_X)
-#undef UPOOL_X
-};
 
 /**
  * upool_create() - make a pool, private or shared, and join it
@@ -407,105 +286,6 @@ size_t upool_trim(struct upool *pool, size_t keep_bytes);
  */
 int upool_stats_read(const struct upool *pool, struct upool_stats *st);
 
-/* Object pools: objects of one type, made once and used again. */
-
-struct upool_objects;
-
-/**
- * struct upool_object_ops - what an object pool does with its objects
- * @size:    sizeof(struct upool_object_ops)
- * @bytes:   of an object, 1 to 1 GiB - 16; aligned to 16
- * @create:  make an object in @bytes of any contents: 0, else there is none; NULL = nothing to do
- * @reset:   before a returned object is kept: 0, else it is destroyed; NULL = nothing to do
- * @destroy: end an object that is no longer kept; NULL = nothing to do
- * @arg:     for the callbacks
- *
- * Callbacks run in the thread that calls; @destroy also in one that allocates from, frees
- * to or trims the pool, with locks held: it must not use the same object pool.
- */
-struct upool_object_ops {
-	size_t	size;
-	size_t	bytes;
-	int	(*create)(void *obj, void *arg);
-	int	(*reset)(void *obj, void *arg);
-	void	(*destroy)(void *obj, void *arg);
-	void	*arg;
-};
-
-/**
- * struct upool_objects_options - limits; start from { .size = sizeof(...) }
- * @size:         sizeof(struct upool_objects_options)
- * @flags:        0
- * @trim_age_ms:  milliseconds after which idle objects go; 0 = 1000; UINT_MAX = never
- * @max_retained: idle objects that are kept, half of them by threads for themselves;
- *                0 = what fits the defaults of private pools
- * @max_objects:  objects that may exist, 1 to 2^24; 0 = any number
- * @__resv:       0
- */
-struct upool_objects_options {
-	size_t		size;
-	unsigned int	flags;
-	unsigned int	trim_age_ms;
-	size_t		max_retained;
-	size_t		max_objects;
-	size_t		__resv[4];
-};
-
-/**
- * upool_objects_create() - make an object pool
- * @p:   receives the pool; untouched on error
- * @ops: copied
- * @opt: not retained; NULL = defaults
- *
- * Context: may sleep.
- * Return: 0; -EINVAL; -ENOMEM
- */
-int upool_objects_create(struct upool_objects **p, const struct upool_object_ops *ops,
-			 const struct upool_objects_options *opt);
-
-/**
- * upool_objects_get() - take an idle object, or make one
- * @p: an object pool
- * Return: the object; NULL when it could not be made, or @max_objects exist
- */
-void *upool_objects_get(struct upool_objects *p);
-
-/**
- * upool_objects_put() - give an object back
- * @p:   the pool it came from
- * @obj: the object; NULL is allowed
- *
- * What is refused was not reset, and is unharmed.
- *
- * Return: 0; -EINVAL not an object of this pool; -EALREADY not held
- */
-int upool_objects_put(struct upool_objects *p, void *obj);
-
-/**
- * upool_objects_trim() - destroy idle objects
- * @p:    an object pool
- * @keep: idle objects to keep
- * Return: how many objects, and places for one, were given back
- */
-size_t upool_objects_trim(struct upool_objects *p, size_t keep);
-
-/**
- * upool_objects_stats_read() - statistics; held are the objects that are out
- * @p:  an object pool
- * @st: as for upool_stats_read()
- * Return: as upool_stats_read()
- */
-int upool_objects_stats_read(const struct upool_objects *p, struct upool_stats *st);
-
-/**
- * upool_objects_destroy() - destroy all objects and the pool
- * @p: dead afterwards, unless an error is returned; NULL is allowed
- *
- * Context: may sleep; no other thread may be using @p.
- * Return: 0; -EBUSY objects are out: how many is in the statistics
- */
-int upool_objects_destroy(struct upool_objects *p);
-
 /**
  * upool_mode() - which back end serves this pool, and why not a better one
  * @pool: a pool
@@ -523,5 +303,7 @@ unsigned int upool_version(void);
 #ifdef __cplusplus
 }
 #endif
+
+#include <upool_objects.h>
 
 #endif /* UPOOL_H */

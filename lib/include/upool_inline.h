@@ -129,7 +129,7 @@ static upool__always_inline unsigned int upool__class_of(size_t bytes)
 
 	if (n < 64)
 		return (unsigned int)(n >> 4);
-	e = 63 - (unsigned int)__builtin_clzll(n);
+	e = (unsigned int)__builtin_clzll(n) ^ 63;
 	return (e - 6) * 4 + (unsigned int)(n >> (e - 2));
 }
 

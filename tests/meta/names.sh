@@ -28,7 +28,7 @@ exported_functions() {
 }
 
 documented_functions() {
-	sed -n 's/^ \* \(upool_[a-z_0-9]*\)() - .*/\1/p' lib/include/upool.h
+	sed -n 's/^ \* \(upool_[a-z_0-9]*\)() - .*/\1/p' lib/include/upool.h lib/include/upool_objects.h
 }
 
 map_is_header() { same libupool.map upool.h "$(map_functions)" "$(header_functions)"; }

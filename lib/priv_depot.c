@@ -242,7 +242,7 @@ void shard_put_one(struct priv *p, unsigned int cls, struct upool__entry e)
 		mag = magazine_new(cls);
 	if (!mag) {
 		/* without memory for a magazine there is one on the stack */
-		_Alignas(struct magazine) unsigned char room[sizeof(*mag) + sizeof(e)] = { 0 };
+		unsigned char room[sizeof(*mag) + sizeof(e)] __attribute__((aligned(16))) = { 0 };
 
 		mag = (struct magazine *)room;
 		mag->e[mag->nr++] = e;

@@ -213,6 +213,8 @@ struct priv {
 	LIST_ENTRY(priv)	link;
 };
 
+_Static_assert(sizeof(struct span) == 64, "pages hold a whole number of them");
+
 static inline struct priv *priv_of(const struct upool *pool)
 {
 	return (struct priv *)(uintptr_t)pool;

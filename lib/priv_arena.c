@@ -9,7 +9,7 @@
 #include "sys.h"
 #include "sys_vm.h"
 
-#define MAX_ARENA	((uint64_t)1 << 40)
+#define MAX_ARENA	((uint64_t)1 << (sizeof(void *) == 8 ? 40 : 30))
 #define MIN_ARENA	((uint64_t)1 << 26)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -106,7 +106,7 @@ static struct span *carve(uint64_t units, uint64_t align)
 		return NULL;
 	if (make_ready((void *)(uintptr_t)arena.map, &map_ready, first + units, sizeof(uint32_t)) ||
 	    make_ready(arena.spans, &spans_ready, next_span + 1, sizeof(struct span)) ||
-	    sys_commit((void *)(arena.base + first * PRIV_UNIT), units * PRIV_UNIT))
+	    sys_commit((char *)arena.base + first * PRIV_UNIT, units * PRIV_UNIT))
 		return NULL;
 	s = span_nr(next_span++);
 	s->hot.off = first * PRIV_UNIT;

@@ -25,7 +25,7 @@ static uint32_t nr_of(const struct priv *p, const struct span *s)
 
 static void *span_start(const struct priv *p, const struct span *s)
 {
-	return (void *)(p->head.base + s->hot.off);
+	return (char *)p->head.base + s->hot.off;
 }
 
 /* About 64 buffers, but not more than 1 MiB for them. */

@@ -170,9 +170,9 @@ static int claim(struct priv *p, upool_token_t token, void **buf)
 		e = entry_of(p->tokens, i);
 		s = e->span;
 		if (s && e->gen == gen) {
-			*buf = (void *)(p->head.base + s->hot.off +
-					(s->hot.cls == PRIV_HUGE_CLASS ? 0 :
-					 e->index * class_bytes(s->hot.cls)));
+			*buf = (char *)p->head.base + s->hot.off +
+				(s->hot.cls == PRIV_HUGE_CLASS ? 0 :
+				 e->index * class_bytes(s->hot.cls));
 			store_relaxed(s->hot.state + e->index, UPOOL__HELD);
 			retire(p, s, e->index);
 			ret = 0;

@@ -93,7 +93,7 @@ struct upool__span {
 	uint8_t			cls;
 	uint16_t		__resv;
 	uint64_t		__lib[3];
-};
+} __attribute__((aligned(64)));
 
 /**
  * struct upool__head - beginning of every pool  [const]

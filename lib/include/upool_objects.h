@@ -25,7 +25,8 @@ struct upool_objects;
  * @arg:     for the callbacks
  *
  * Callbacks run in the thread that calls; @destroy also in one that allocates from, frees
- * to or trims the pool, with locks held: it must not use the same object pool.
+ * to or trims the pool, with locks held: it must not use the same object pool, and while
+ * it uses another one no thread may fork.
  */
 struct upool_object_ops {
 	size_t	size;

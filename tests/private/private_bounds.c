@@ -3,6 +3,7 @@
  * private_bounds.c - bounds are exact, what is idle is found, what is too old goes.
  */
 #include <time.h>
+#include <upool_inline.h>
 #include "kselftest_harness.h"
 #include "private_fixture.h"
 
@@ -97,6 +98,38 @@ TEST(cached_by_a_sleeper)
 	EXPECT_EQ(NR, upool_free_bulk(h.pool, bufs, NR));
 	sleeper_end(&sleeper);
 	EXPECT_EQ(64, h.n);
+	EXPECT_EQ(0, upool_destroy(h.pool));
+}
+
+static void cache_and_begin(void *arg)
+{
+	cache_some(arg);
+	__atomic_store_n(&upool__self_1->busy, 1, __ATOMIC_RELAXED);
+}
+
+static void end_hit(void *arg)
+{
+	__atomic_store_n(&upool__self_1->busy, 0, __ATOMIC_RELEASE);
+	cache_some(arg);
+}
+
+/* Stopped inside of a hit: what it has cached is left alone until the hit is over. */
+TEST(cached_by_one_in_a_hit)
+{
+	struct hoard h = { .pool = bounded(1024, NR, 0) };
+	struct sleeper sleeper;
+	void *bufs[NR + 1];
+	size_t n;
+
+	ASSERT_NE(NULL, h.pool);
+	sleeper_start(&sleeper, cache_and_begin, end_hit, &h);
+	EXPECT_EQ(64, h.n);
+	n = upool_alloc_bulk(h.pool, 1024, bufs, NR + 1);
+	EXPECT_GE(NR - 64, n);
+	EXPECT_EQ(n, upool_free_bulk(h.pool, bufs, n));
+	sleeper_end(&sleeper);
+	EXPECT_EQ(NR, upool_alloc_bulk(h.pool, 1024, bufs, NR + 1));
+	EXPECT_EQ(NR, upool_free_bulk(h.pool, bufs, NR));
 	EXPECT_EQ(0, upool_destroy(h.pool));
 }
 

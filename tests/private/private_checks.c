@@ -33,8 +33,10 @@ FIXTURE_TEARDOWN(checks)
 
 TEST_F(checks, second_free)
 {
-	void *a = upool_alloc(self->pool, 100), *b, *c;
+	void *a = upool_alloc(self->pool, 100), *b, *c, *others[4];
 
+	/* room in the magazine: else a wrong hit would miss */
+	ASSERT_EQ(4, upool_alloc_bulk(self->pool, 100, others, 4));
 	EXPECT_EQ(0, upool_free(self->pool, a));
 	EXPECT_EQ(-EALREADY, upool_free(self->pool, a));
 	EXPECT_EQ(1, read_stats(self->pool).double_free);
@@ -43,6 +45,7 @@ TEST_F(checks, second_free)
 	EXPECT_NE(b, c);
 	EXPECT_EQ(0, upool_free(self->pool, b));
 	EXPECT_EQ(0, upool_free(self->pool, c));
+	EXPECT_EQ(4, upool_free_bulk(self->pool, others, 4));
 }
 
 struct second {

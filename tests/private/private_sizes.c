@@ -223,10 +223,12 @@ TEST_F(sizes, put_aside)
 /* The inline functions are the exported ones. */
 TEST_F(sizes, inline_as_well)
 {
+	void *buf, *others[4];
 	size_t bytes;
-	void *buf;
 
 	for (bytes = 0; bytes < 100000; bytes += bytes / 9 + 1) {
+		/* room in the magazine: else a wrong hit would miss */
+		ASSERT_EQ(4, upool_alloc_bulk(self->pool, bytes, others, 4));
 		buf = upool_alloc_inline(self->pool, bytes);
 		ASSERT_NE(NULL, buf);
 		EXPECT_EQ(0, upool_free(self->pool, buf));
@@ -234,6 +236,7 @@ TEST_F(sizes, inline_as_well)
 		EXPECT_EQ(-EINVAL, upool_free_inline(self->pool, (char *)buf + 8));
 		EXPECT_EQ(0, upool_free_inline(self->pool, buf));
 		EXPECT_EQ(-EALREADY, upool_free_inline(self->pool, buf));
+		EXPECT_EQ(4, upool_free_bulk(self->pool, others, 4));
 	}
 }
 

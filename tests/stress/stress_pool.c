@@ -119,7 +119,6 @@ static void take_token(struct thread *t, upool_token_t token)
 	t->old[rnd(t) % OLD] = token;
 	if (!token || upool_accept(t->pool, token, &buf))
 		return;		/* its sender was killed */
-	__atomic_store_n(&w->owner[*(unsigned int *)buf], 0, __ATOMIC_SEQ_CST);
 	own(t, buf);
 	__atomic_fetch_add(&w->handed, 1, __ATOMIC_RELAXED);
 }
@@ -137,7 +136,8 @@ static void hand_over(struct thread *t)
 			__atomic_fetch_add(&w->refused, 1, __ATOMIC_RELAXED);
 			return;
 		}
-		t->nr_held--;
+		/* before it leaves: a receiver killed right after the accept leaves no mark */
+		disown(t, t->held[--t->nr_held]);
 	}
 	take_token(t, __atomic_exchange_n(slot, token, __ATOMIC_SEQ_CST));
 }

@@ -8,6 +8,7 @@
  */
 #include "priv.h"
 #include "sys.h"
+#include "sys_vm.h"
 
 /* How many a thread keeps in one; shallow where they are large. */
 uint32_t magazine_limit(unsigned int cls)
@@ -41,10 +42,12 @@ static size_t magazine_bytes(uint32_t cap)
 struct magazine *magazine_new(unsigned int cls)
 {
 	uint32_t cap = magazine_cap(cls);
-	struct magazine *mag = meta_alloc(magazine_bytes(cap));
+	struct magazine *mag = meta_get(magazine_bytes(cap));
 
-	if (mag)
+	if (mag) {
+		mag->nr = 0;
 		mag->cap = cap;
+	}
 	return mag;
 }
 
@@ -61,7 +64,7 @@ struct shard *shard_new(void)
 
 	if (!s)
 		return NULL;
-	pthread_mutex_init(&s->lock, NULL);
+	sys_lock_init(&s->lock);
 	for (cls = 0; cls < UPOOL__CLASSES; cls++)
 		TAILQ_INIT(&s->full[cls]);
 	return s;
@@ -134,7 +137,7 @@ void shard_put(struct priv *p, unsigned int cls, struct magazine *mag)
 		return shard_drop(p, cls, mag, DROP_OVERSIZE);
 	if (load_relaxed(&p->depot) + bytes > p->retain)
 		return shard_drop(p, cls, mag, DROP_FULL);
-	mag->stamp = sys_now_ms();
+	mag->stamp = sys_age_ms();
 	s = shard_here(p, &n);
 	pthread_mutex_lock(&s->lock);
 	count(p, cls, mag->nr);

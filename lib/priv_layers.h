@@ -14,6 +14,7 @@
  * Return: NULL without memory
  */
 void *meta_alloc(size_t bytes);
+void *meta_get(size_t bytes);	/* the same, but not zeroed */
 void meta_free(void *p, size_t bytes);
 void meta_fork(bool before);
 uint64_t meta_bytes(void);

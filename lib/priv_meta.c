@@ -9,12 +9,13 @@
 #include <string.h>
 #include "priv.h"
 #include "sys.h"
+#include "sys_vm.h"
 
 #define CHUNK		(1U << 20)
 #define MIN_SHIFT	6
 #define NR_SIZES	15
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = SYS_LOCK_INIT;
 static void *free_list[NR_SIZES];	/* [lock], linked by their first words */
 static unsigned char *chunk;		/* [lock] what is left of it ... */
 static size_t left;			/* [lock] */
@@ -46,7 +47,7 @@ static void *carve(size_t bytes)
 	return p;
 }
 
-void *meta_alloc(size_t bytes)
+void *meta_get(size_t bytes)
 {
 	unsigned int i = size_of(bytes);
 	void *p;
@@ -60,6 +61,13 @@ void *meta_alloc(size_t bytes)
 	else
 		p = carve((size_t)1 << (MIN_SHIFT + i));
 	pthread_mutex_unlock(&lock);
+	return p;
+}
+
+void *meta_alloc(size_t bytes)
+{
+	void *p = meta_get(bytes);
+
 	return p ? memset(p, 0, bytes) : NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "priv.h"
 #include "sys.h"
+#include "sys_vm.h"
 
 #define DEFAULT_RETAIN	((uint64_t)256 << 20)
 #define DEFAULT_THREAD	((uint64_t)64 << 20)
@@ -88,10 +89,10 @@ static void set_limits(struct priv *p, const struct upool_options *o)
 
 static void init_locks(struct priv *p)
 {
-	pthread_mutex_init(&p->steal_lock, NULL);
-	pthread_mutex_init(&p->caches_lock, NULL);
-	pthread_mutex_init(&p->tokens_lock, NULL);
-	pthread_mutex_init(&p->spans_lock, NULL);
+	sys_lock_init(&p->steal_lock);
+	sys_lock_init(&p->caches_lock);
+	sys_lock_init(&p->tokens_lock);
+	sys_lock_init(&p->spans_lock);
 	LIST_INIT(&p->caches);
 }
 
@@ -120,7 +121,7 @@ int priv_create(struct upool **pool, const struct upool_options *o)
 	set_limits(p, o);
 	init_locks(p);
 	p->check = sys_random_byte();
-	p->trimmed = sys_now_ms();
+	p->trimmed = sys_age_ms();
 	registry_add(p);
 	mode = p->hits ? "private: thread magazines" : "private: locked";
 	memcpy(p->mode, mode, strlen(mode) + 1);

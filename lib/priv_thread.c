@@ -217,7 +217,7 @@ static struct cache *cache_new(struct priv *p, struct thread *t)
 
 	if (!c)
 		return NULL;
-	pthread_mutex_init(&c->lock, NULL);
+	sys_lock_init(&c->lock);
 	c->thread = t;
 	pthread_mutex_lock(&p->caches_lock);
 	LIST_INSERT_HEAD(&p->caches, c, link);
@@ -249,7 +249,7 @@ struct cache *cache_lock(struct priv *p)
 		pthread_mutex_unlock(&c->lock);
 		return NULL;
 	}
-	c->stamp = sys_now_ms();
+	c->stamp = sys_age_ms();
 #ifndef UPOOL_RSEQ_BLIND	/* else hits stay off: what they are protected by is unseen */
 	store_relaxed(&t->hot.cache[p->head.slot], &c->hot);
 #endif

@@ -7,7 +7,7 @@
  * one, in bounded portions, and nobody waits for it.
  */
 #include "priv.h"
-#include "sys.h"
+#include "sys_vm.h"
 
 #define PORTION	1024	/* magazines a slow path gives back at most */
 
@@ -42,7 +42,7 @@ static uint64_t drop(struct priv *p, uint64_t before, uint64_t keep, uint64_t po
 
 void trim_by_age(struct priv *p)
 {
-	uint64_t now = sys_now_ms(), last = load_relaxed(&p->trimmed);
+	uint64_t now = sys_age_ms(), last = load_relaxed(&p->trimmed);
 
 	/* Twice per age: what is too old goes before it is one and a half times as old. */
 	if (now - last < p->age_ms / 2 || p->age_ms == UINT64_MAX)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * sys_vm.c - address space, kept apart from memory.
+ * sys_vm.c - address space apart from memory, barriers, locks and ages.
  * Owns: nothing.  Locks: none.  Entry: sys_vm.h.
  */
 #ifndef _GNU_SOURCE
@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "sys_vm.h"
 
@@ -66,4 +67,24 @@ int sys_barrier_init(void)
 void sys_barrier(void)
 {
 	membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
+void sys_lock_init(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+#ifdef __GLIBC__
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+	pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
+uint64_t sys_age_ms(void)
+{
+	struct timespec ts = { 0, 0 };
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);	/* cannot fail */
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }

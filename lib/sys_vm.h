@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sys_vm.h - address space, kept apart from memory.
- * Owns: nothing.  Locks: none.  Entry: priv_arena.c, priv_cache.c.
+ * sys_vm.h - what only private pools ask of the system: address space apart from
+ * memory, barriers in other threads, locks and ages that cost little.
+ * Owns: nothing.  Locks: none.  Entry: priv_*.c.
  * errno stays as it was.
  */
 #ifndef UPOOL_SYS_VM_H
 #define UPOOL_SYS_VM_H
 
+#include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /**
  * sys_reserve() - address space without memory
@@ -33,5 +36,20 @@ int sys_barrier_init(void);
 
 /* Every thread of the process passes a full memory barrier before this returns. */
 void sys_barrier(void);
+
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+#define SYS_LOCK_INIT	PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+#else
+#define SYS_LOCK_INIT	PTHREAD_MUTEX_INITIALIZER
+#endif
+
+/* A lock that is held for less time than a sleep takes: who waits spins first. */
+void sys_lock_init(pthread_mutex_t *lock);
+
+/**
+ * sys_age_ms() - a clock for ages, exact to a timer tick
+ * Return: milliseconds
+ */
+uint64_t sys_age_ms(void);
 
 #endif /* UPOOL_SYS_VM_H */

@@ -4,12 +4,14 @@
  * Owns: struct priv.  Locks: below.  Entry: priv_*.c, objects.c, and the dispatch in alloc.c.
  *
  *	thread (struct cache) -> depot (struct shard) -> spans of the arena
+ *	CPU (struct cpu_slots) -> for threads without a cache, or without budget for it
  *
  * Locks, in the order they are taken; all but the registry's and the arena's are a pool's:
  *	registry	threads, and which pools exist		priv_thread.c
  *	steal		one thief at a time			priv_cache.c
  *	caches		the list of caches			priv_cache.c
  *	cache		one thread's bins, when not in a hit	priv_thread.c
+ *	cpus		magazines of CPUs, against sequences	priv_cpu.c
  *	tokens		table of tokens				priv_token.c
  *	shard		magazines of one shard			priv_depot.c
  *	spans		spans that have buffers left, totals	priv_span.c
@@ -139,6 +141,25 @@ struct sizes {
 	uint32_t	total;
 };
 
+/* A CPU's magazines, NULL where it has none; M7 in priv_cpu.c */
+struct cpu_slots {
+	struct magazine		*mag[UPOOL__CLASSES];
+};
+
+/*
+ * struct cpu_table - what sequences read
+ * @slots:    by CPU; @stopped where none may be used	[cpus; read in sequences]
+ * @stopped:  slots without magazines			[const]
+ * @rseq_off: the thread's rseq area, from the thread pointer	[const]
+ * @nr_cpus:  entries					[const]
+ */
+struct cpu_table {
+	struct cpu_slots	**slots;
+	struct cpu_slots	*stopped;
+	intptr_t		rseq_off;
+	uint32_t		nr_cpus;
+};
+
 enum drop_reason { DROP_FULL, DROP_AGE, DROP_OVERSIZE };
 
 struct token_table;
@@ -159,6 +180,9 @@ struct token_table;
  * @budget_bytes: that threads may cache				[const]
  * @budget:    what is left of them					[atomic]
  * @depot:     bytes in the depot					[atomic]
+ * @cpus:      slots of CPUs; no slots = none				[cpus]
+ * @cpu_slots: the same, also while stopped				[cpus]
+ * @cpu_bytes: what magazines in them have room for			[atomic]
  * @bytes:     bytes of buffers that are not in their spans		[spans; read atomic]
  * @span_bytes: bytes of spans						[spans; read atomic]
  * @huge:      allocations larger than @max_buf that are out		[spans]
@@ -168,7 +192,7 @@ struct token_table;
  * @waiters:   callers that wait for a buffer				[atomic]
  * @freed:     changes when a buffer comes back while somebody waits	[atomic]
  * @tokens:    NULL until there is one					[tokens]
- * @steal_lock, @caches_lock, @tokens_lock, @spans_lock: see above
+ * @steal_lock, @caches_lock, @cpus_lock, @tokens_lock, @spans_lock: see above
  * @caches:    of threads						[caches]
  * @link:      in the registry						[registry]
  * @shard:     of the depot; once made they stay			[atomic]
@@ -191,6 +215,9 @@ struct priv {
 	uint64_t		budget_bytes;
 	uint64_t		budget;
 	uint64_t		depot;
+	struct cpu_table	cpus;
+	struct cpu_slots	**cpu_slots;
+	uint64_t		cpu_bytes;
 	uint64_t		bytes;
 	uint64_t		span_bytes;
 	uint32_t		huge;
@@ -202,6 +229,7 @@ struct priv {
 	struct token_table	*tokens;
 	pthread_mutex_t		steal_lock;
 	pthread_mutex_t		caches_lock;
+	pthread_mutex_t		cpus_lock;
 	pthread_mutex_t		tokens_lock;
 	pthread_mutex_t		spans_lock;
 	struct cache_list	caches;

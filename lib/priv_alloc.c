@@ -11,10 +11,10 @@
 #define NEXT_CLASSES	2	/* larger ones that a bounded pool tries */
 #define LOOK_MS		10	/* between looks at threads that were in a hit */
 
-/* From the thread's bin, the depot or the spans; state idle. */
+/* From the thread's bin, the CPU's magazine, the depot or the spans; state idle. */
 static bool take(struct priv *p, unsigned int cls, struct upool__entry *e)
 {
-	struct cache *c = cache_lock(p);
+	struct cache *c = cache_useful(p, cls) ? cache_lock(p) : NULL;
 	struct upool__bin *b;
 	bool got = false;
 
@@ -28,7 +28,7 @@ static bool take(struct priv *p, unsigned int cls, struct upool__entry *e)
 		cache_unlock(c);
 	}
 	/* without a cache, or without budget for a bin */
-	return got || shard_get_one(p, cls, e);
+	return got || cpu_get(p, cls, e) || shard_get_one(p, cls, e);
 }
 
 /* When everything of a class exists: what other threads have cached, larger classes. */
@@ -148,10 +148,10 @@ static void wake(struct priv *p)
 	sys_futex_wake(&p->freed);
 }
 
-/* To the thread's bin or the depot; state idle. */
+/* To the thread's bin, the CPU's magazine or the depot; state idle. */
 static void give(struct priv *p, unsigned int cls, struct upool__entry e)
 {
-	struct cache *c = cache_lock(p);
+	struct cache *c = cache_useful(p, cls) ? cache_lock(p) : NULL;
 	struct upool__bin *b;
 	bool room = false;
 
@@ -164,7 +164,7 @@ static void give(struct priv *p, unsigned int cls, struct upool__entry e)
 		}
 		cache_unlock(c);
 	}
-	if (!room)
+	if (!room && !cpu_put(p, cls, &e))
 		shard_put_one(p, cls, e);
 	wake(p);
 }

@@ -61,6 +61,18 @@ static struct magazine *unload(struct upool__bin *b)
 	return mag;
 }
 
+static uint64_t cost_of(unsigned int cls, uint32_t entries)
+{
+	return 2 * entries * class_bytes(cls);	/* loaded and previous */
+}
+
+uint64_t bin_cost(unsigned int cls)
+{
+	uint32_t most = magazine_limit(cls);
+
+	return cost_of(cls, most < FIRST_LIMIT ? most : FIRST_LIMIT);
+}
+
 /* Twice @from, at most a magazine; as far as the pool's budget of bytes goes. */
 static uint32_t grow(struct priv *p, struct cache *c, unsigned int cls, uint32_t from)
 {
@@ -70,7 +82,7 @@ static uint32_t grow(struct priv *p, struct cache *c, unsigned int cls, uint32_t
 	to = to < most ? to : most;
 	if (to <= from)
 		return from;
-	cost = 2 * (to - from) * class_bytes(cls);	/* loaded and previous */
+	cost = cost_of(cls, to - from);
 	do {
 		if (cost > left)
 			return from;
@@ -98,19 +110,6 @@ static bool bin_start(struct priv *p, struct cache *c, unsigned int cls)
 	return true;
 }
 
-/*
- * States of neighbours are in one line of memory: a thread takes as many as that, lest
- * it share the line with another one in every hit.  Few, where others may lack them.
- */
-static uint32_t portion(const struct priv *p, const struct magazine *mag, uint32_t limit)
-{
-	uint32_t few = limit < 2 ? 1 : limit / 2;
-
-	if (p->max_nr || p->max_bytes || p->drop)
-		return few;
-	return mag->cap < PRIV_LINE ? mag->cap : PRIV_LINE;
-}
-
 bool bin_fill(struct priv *p, struct cache *c, unsigned int cls)
 {
 	struct upool__bin *b = &c->hot.bin[cls];
@@ -136,7 +135,7 @@ bool bin_fill(struct priv *p, struct cache *c, unsigned int cls)
 	}
 	mag = loaded(b);
 	mag->nr = 0;
-	span_refill(p, cls, mag, portion(p, mag, limit));
+	span_refill(p, cls, mag, magazine_portion(p, mag, limit));
 	load(b, mag, limit);
 	return mag->nr;
 }
@@ -192,17 +191,19 @@ void caches_drain(struct priv *p, uint64_t before)
 		pthread_mutex_unlock(&c->lock);
 	}
 	pthread_mutex_unlock(&p->caches_lock);
+	cpus_drain(p, before);
 	pthread_mutex_unlock(&p->steal_lock);
 }
 
 uint64_t caches_idle(struct priv *p, uint64_t *bytes, uint32_t *nr)
 {
-	uint64_t all = 0, n;
+	uint64_t all, n;
 	struct cache *c;
 	unsigned int cls;
 
 	*bytes = 0;
 	*nr = 0;
+	all = cpus_idle(p, bytes);
 	pthread_mutex_lock(&p->caches_lock);
 	LIST_FOREACH(c, &p->caches, link) {
 		pthread_mutex_lock(&c->lock);

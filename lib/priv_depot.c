@@ -25,7 +25,7 @@ uint32_t magazine_limit(unsigned int cls)
 }
 
 /* Room for more, up to what sizeof(struct magazine) leaves of a power of two. */
-static uint32_t magazine_cap(unsigned int cls)
+uint32_t magazine_cap(unsigned int cls)
 {
 	uint32_t limit = magazine_limit(cls), cap = 2;
 
@@ -55,6 +55,19 @@ void magazine_free(struct magazine *mag)
 {
 	if (mag)
 		meta_free(mag, magazine_bytes(mag->cap));
+}
+
+/*
+ * States of neighbours are in one line of memory: a thread takes as many as that, lest
+ * it share the line with another one in every hit.  Few, where others may lack them.
+ */
+uint32_t magazine_portion(const struct priv *p, const struct magazine *mag, uint32_t limit)
+{
+	uint32_t few = limit < 2 ? 1 : limit / 2;
+
+	if (p->max_nr || p->max_bytes || p->drop)
+		return few;
+	return mag->cap < PRIV_LINE ? mag->cap : PRIV_LINE;
 }
 
 struct shard *shard_new(void)
@@ -135,7 +148,7 @@ void shard_put(struct priv *p, unsigned int cls, struct magazine *mag)
 
 	if (class_bytes(cls) > p->retain / 2)
 		return shard_drop(p, cls, mag, DROP_OVERSIZE);
-	if (load_relaxed(&p->depot) + bytes > p->retain)
+	if (load_relaxed(&p->depot) + load_relaxed(&p->cpu_bytes) + bytes > p->retain)
 		return shard_drop(p, cls, mag, DROP_FULL);
 	mag->stamp = sys_age_ms();
 	s = shard_here(p, &n);

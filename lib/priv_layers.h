@@ -113,6 +113,10 @@ struct shard *shard_new(void);
 struct magazine *magazine_new(unsigned int cls);
 void magazine_free(struct magazine *mag);
 uint32_t magazine_limit(unsigned int cls);
+uint32_t magazine_cap(unsigned int cls);
+
+/* How many buffers to take from spans at once, into a magazine that keeps @limit. */
+uint32_t magazine_portion(const struct priv *p, const struct magazine *mag, uint32_t limit);
 void shards_release(struct priv *p);
 void shards_fork(struct priv *p, bool before);
 
@@ -127,6 +131,9 @@ void shards_fork(struct priv *p, bool before);
  * Return: locked, or NULL: the thread goes around caches
  */
 struct cache *cache_lock(struct priv *p);
+
+/* Whether the thread's cache may help: it has a bin of the class, or would get one. */
+bool cache_useful(const struct priv *p, unsigned int cls);
 void cache_unlock(struct cache *c);
 
 /**
@@ -171,6 +178,9 @@ bool bin_fill(struct priv *p, struct cache *c, unsigned int cls);
  */
 bool bin_drain(struct priv *p, struct cache *c, unsigned int cls);
 
+/* The part of the budget that a thread's first bin of a class takes. */
+uint64_t bin_cost(unsigned int cls);
+
 /**
  * caches_drain() - move what threads have cached to the depot
  * @p:      the pool
@@ -180,6 +190,24 @@ bool bin_drain(struct priv *p, struct cache *c, unsigned int cls);
  */
 void caches_drain(struct priv *p, uint64_t before);
 uint64_t caches_idle(struct priv *p, uint64_t *bytes, uint32_t *nr);
+
+/* priv_cpu.c */
+
+/**
+ * cpus_init() - let CPUs have magazines of a new pool
+ * @p: the pool
+ * Return: NULL, or a few words why they will not
+ */
+const char *cpus_init(struct priv *p);
+
+/* One buffer, state idle, by a restartable sequence; false: it cannot be used. */
+bool cpu_get(struct priv *p, unsigned int cls, struct upool__entry *e);
+bool cpu_put(struct priv *p, unsigned int cls, const struct upool__entry *e);
+
+/* Magazines that came before that to the depot; what there is in all of them. */
+void cpus_drain(struct priv *p, uint64_t before);
+uint64_t cpus_idle(struct priv *p, uint64_t *bytes);
+void cpus_release(struct priv *p);
 
 /* priv_alloc.c: as the functions of the public header */
 void *priv_alloc(struct priv *p, size_t bytes);

@@ -96,9 +96,26 @@ static void init_locks(struct priv *p)
 	LIST_INIT(&p->caches);
 }
 
+static void append(struct priv *p, const char *s)
+{
+	size_t n = strlen(p->mode), bytes = strlen(s);
+
+	if (n + bytes < sizeof(p->mode))
+		memcpy(p->mode + n, s, bytes + 1);
+}
+
+/* The text of upool_mode(); @why CPUs have no magazines, or NULL. */
+static void describe(struct priv *p, const char *why)
+{
+	append(p, p->hits ? "private: thread magazines, " : "private: ");
+	append(p, why ? "locked (rseq: " : "rseq");
+	append(p, why ? why : "");
+	append(p, why ? ")" : "");
+}
+
 int priv_create(struct upool **pool, const struct upool_options *o)
 {
-	const char *mode;
+	const char *why;
 	struct priv *p;
 	void *at;
 	int ret;
@@ -122,9 +139,9 @@ int priv_create(struct upool **pool, const struct upool_options *o)
 	init_locks(p);
 	p->check = sys_random_byte();
 	p->trimmed = sys_age_ms();
+	why = cpus_init(p);
 	registry_add(p);
-	mode = p->hits ? "private: thread magazines" : "private: locked";
-	memcpy(p->mode, mode, strlen(mode) + 1);
+	describe(p, why);
 	*pool = (struct upool *)p;
 	return 0;
 }
@@ -149,6 +166,7 @@ int priv_close(struct priv *p)
 	if (p == shared)
 		return -EPERM;
 	registry_remove(p);
+	cpus_release(p);
 	shards_release(p);
 	spans_release(p);
 	tokens_release(p);

@@ -97,6 +97,7 @@ static void stop_pool(struct priv *p)
 		pthread_mutex_lock(&c->lock);
 		cache_stop(p, c);
 	}
+	pthread_mutex_lock(&p->cpus_lock);
 	pthread_mutex_lock(&p->tokens_lock);
 	shards_fork(p, true);
 	pthread_mutex_lock(&p->spans_lock);
@@ -127,6 +128,7 @@ static void after_fork(void)
 		pthread_mutex_unlock(&p->spans_lock);
 		shards_fork(p, false);
 		pthread_mutex_unlock(&p->tokens_lock);
+		pthread_mutex_unlock(&p->cpus_lock);
 		LIST_FOREACH(c, &p->caches, link)
 			pthread_mutex_unlock(&c->lock);
 		pthread_mutex_unlock(&p->caches_lock);
@@ -144,6 +146,7 @@ static void in_child(void)
 		p->waiters = 0;
 	after_fork();
 	sys_barrier_init();
+	sys_barrier_rseq_init();
 	pthread_mutex_lock(&registry);
 	for (t = LIST_FIRST(&threads); t; t = next) {
 		next = LIST_NEXT(t, link);
@@ -224,6 +227,27 @@ static struct cache *cache_new(struct priv *p, struct thread *t)
 	store_relaxed(&t->real[p->head.slot], c);
 	pthread_mutex_unlock(&p->caches_lock);
 	return c;
+}
+
+/* Of bins, only what the thread itself would do in a hit (M1). */
+bool cache_useful(const struct priv *p, unsigned int cls)
+{
+	struct upool__thread *t = upool__self_1;
+	const struct upool__cache *c;
+	bool has;
+
+	if (!p->hits || t == &gone)
+		return false;
+	if (load_relaxed(&p->budget) >= bin_cost(cls))
+		return true;
+	store_relaxed(&t->busy, 1);
+	upool__barrier();
+	c = load_relaxed(&t->cache[p->head.slot]);
+	has = c->bin[cls].base || (c == &no_bins && t != &outside &&
+				   ((struct thread *)t)->real[p->head.slot]);
+	upool__barrier();
+	store_relaxed(&t->busy, 0);
+	return has;
 }
 
 struct cache *cache_lock(struct priv *p)

@@ -15,7 +15,7 @@ static uint64_t idle_bytes(struct priv *p)
 {
 	uint64_t cached = p->budget_bytes - load_relaxed(&p->budget);	/* at most */
 
-	return load_relaxed(&p->depot) + cached;
+	return load_relaxed(&p->depot) + load_relaxed(&p->cpu_bytes) + cached;
 }
 
 /* Largest sizes first: they give most back for each step. */

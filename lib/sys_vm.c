@@ -69,6 +69,16 @@ void sys_barrier(void)
 	membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
 
+int sys_barrier_rseq_init(void)
+{
+	return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
+}
+
+void sys_barrier_rseq(void)
+{
+	membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+}
+
 void sys_lock_init(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;

@@ -37,6 +37,10 @@ int sys_barrier_init(void);
 /* Every thread of the process passes a full memory barrier before this returns. */
 void sys_barrier(void);
 
+/* The same for sys_barrier_rseq(), which also restarts the sequences under way. */
+int sys_barrier_rseq_init(void);
+void sys_barrier_rseq(void);
+
 #ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
 #define SYS_LOCK_INIT	PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
 #else

@@ -250,15 +250,25 @@ static uint64_t argument(int argc, char **argv, int i, uint64_t otherwise)
 	return argc > i ? strtoull(argv[i], NULL, 0) : otherwise;
 }
 
-/* @bounded: so few buffers that threads find none, wait, and take from each other. */
-static void run(struct actor *actor, unsigned int nr, uint64_t ops, bool bounded)
+/* What threads get their buffers from. */
+enum shape {
+	UNBOUNDED,
+	BOUNDED,	/* so few that threads find none, wait, and take from each other */
+	OF_CPUS,	/* threads have no magazines, CPUs do */
+	NR_SHAPES
+};
+
+static const char *const shape_name[] = { "unbounded", "bounded", "magazines of CPUs" };
+
+static void run(struct actor *actor, unsigned int nr, uint64_t ops, enum shape shape)
 {
 	struct upool_options o = PRIVATE_OPTIONS;
 	static pthread_t thread[MAX_THREADS];
 	struct upool_stats st;
 	unsigned int i;
 
-	o.nr_buffers = bounded ? nr / 8 + 1 : 0;
+	o.nr_buffers = shape == BOUNDED ? nr / 8 + 1 : 0;
+	o.thread_bytes = shape == OF_CPUS ? UPOOL_NOTHING : 0;
 	o.trim_age_ms = 10;
 	o.idle_floor_bytes = MAX_THREADS << 10;
 	if (upool_create(&pool, &o))
@@ -279,9 +289,9 @@ static void run(struct actor *actor, unsigned int nr, uint64_t ops, bool bounded
 		       (unsigned long long)passed_on, (unsigned long long)refused,
 		       (unsigned long long)st.new_buffers, (unsigned long long)st.dropped_age,
 		       (unsigned long long)st.waits, (unsigned long long)st.drains);
-	ksft_test_result(!errors, "%s: held once\n", bounded ? "bounded" : "unbounded");
+	ksft_test_result(!errors, "%s: held once\n", shape_name[shape]);
 	ksft_test_result(!st.held && !upool_destroy(pool), "%s: nothing lost\n",
-			 bounded ? "bounded" : "unbounded");
+			 shape_name[shape]);
 }
 
 int main(int argc, char **argv)
@@ -292,10 +302,11 @@ int main(int argc, char **argv)
 	unsigned int nr = (unsigned int)argument(argc, argv, 2, 64), i;
 	uint64_t seed = argument(argc, argv, 3, (uint64_t)time(NULL));
 	static struct actor actor[MAX_THREADS];
+	enum shape shape;
 
 	nr = nr < 1 ? 1 : nr > MAX_THREADS ? MAX_THREADS : nr;
 	ksft_print_header();
-	ksft_set_plan(4);
+	ksft_set_plan(2 * NR_SHAPES);
 	ksft_print_msg("%llu operations, %u threads, seed %llu\n", (unsigned long long)ops, nr,
 		       (unsigned long long)seed);
 	for (i = 0; i < nr; i++) {
@@ -305,7 +316,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < SLOTS; i++)
 		pthread_mutex_init(&slot_lock[i], NULL);
 	interrupt_often();
-	run(actor, nr, ops / 2, false);
-	run(actor, nr, ops / 2, true);
+	for (shape = 0; shape < NR_SHAPES; shape++)
+		run(actor, nr, ops / NR_SHAPES, shape);
 	ksft_finished();
 }

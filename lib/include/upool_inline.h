@@ -216,6 +216,8 @@ static upool__always_inline int upool__lookup(const struct upool__head *h, const
  * upool_alloc_inline() - upool_alloc(), compiled into the caller
  * @pool:  a pool, of any backing
  * @bytes: as for upool_alloc()
+ *
+ * Context: as upool_alloc().
  * Return: as upool_alloc()
  */
 static upool__always_inline void *upool_alloc_inline(struct upool *pool, size_t bytes)
@@ -233,6 +235,8 @@ static upool__always_inline void *upool_alloc_inline(struct upool *pool, size_t 
  * upool_free_inline() - upool_free(), compiled into the caller
  * @pool: the pool it came from, of any backing
  * @buf:  its address; NULL is allowed
+ *
+ * Context: as upool_alloc().
  * Return: as upool_free()
  */
 static upool__always_inline int upool_free_inline(struct upool *pool, void *buf)

@@ -63,7 +63,8 @@ struct upool_objects_options {
  * @opt: not retained; NULL = defaults
  *
  * Context: may sleep.
- * Return: 0; -EINVAL; -ENOMEM
+ * Return: 0; -EINVAL a size, a limit, a flag or a reserved member is not as described;
+ * -ENOMEM no memory or addresses
  */
 int upool_objects_create(struct upool_objects **p, const struct upool_object_ops *ops,
 			 const struct upool_objects_options *opt);
@@ -71,7 +72,9 @@ int upool_objects_create(struct upool_objects **p, const struct upool_object_ops
 /**
  * upool_objects_get() - take an idle object, or make one
  * @p: an object pool
- * Return: the object; NULL when it could not be made, or @max_objects exist
+ *
+ * Context: as upool_alloc(); may call create, and destroy for others.
+ * Return: the object; NULL when create failed, max_objects exist, or without memory
  */
 void *upool_objects_get(struct upool_objects *p);
 
@@ -82,6 +85,7 @@ void *upool_objects_get(struct upool_objects *p);
  *
  * What is refused was not reset, and is unharmed.
  *
+ * Context: as upool_alloc(); may call reset, and destroy.
  * Return: 0; -EINVAL not an object of this pool; -EALREADY not held
  */
 int upool_objects_put(struct upool_objects *p, void *obj);
@@ -90,6 +94,8 @@ int upool_objects_put(struct upool_objects *p, void *obj);
  * upool_objects_trim() - destroy idle objects
  * @p:    an object pool
  * @keep: idle objects to keep
+ *
+ * Context: may sleep; calls destroy.
  * Return: how many objects, and places for one, were given back
  */
 size_t upool_objects_trim(struct upool_objects *p, size_t keep);
@@ -98,7 +104,9 @@ size_t upool_objects_trim(struct upool_objects *p, size_t keep);
  * upool_objects_stats_read() - statistics; held are the objects that are out
  * @p:  an object pool
  * @st: as for upool_stats_read()
- * Return: as upool_stats_read()
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL size is smaller than the size field
  */
 int upool_objects_stats_read(const struct upool_objects *p, struct upool_stats *st);
 
@@ -106,7 +114,7 @@ int upool_objects_stats_read(const struct upool_objects *p, struct upool_stats *
  * upool_objects_destroy() - destroy all objects and the pool
  * @p: dead afterwards, unless an error is returned; NULL is allowed
  *
- * Context: may sleep; no other thread may be using @p.
+ * Context: may sleep; calls destroy; no other thread may be using @p.
  * Return: 0; -EBUSY objects are out: how many is in the statistics
  */
 int upool_objects_destroy(struct upool_objects *p);

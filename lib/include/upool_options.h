@@ -24,21 +24,22 @@ enum upool_backing {
 	UPOOL_BACKING_DEVICE,
 };
 
-#define UPOOL_F_CLEAR		(1u << 0)	/* every allocation is zeroed */
-#define UPOOL_F_HUGE		(1u << 1)	/* ask for huge pages; a hint */
+#define UPOOL_F_CLEAR		(1u << 0)	/* what this member allocates is zeroed */
+#define UPOOL_F_HUGE		(1u << 1)	/* this member asks for huge pages; a hint */
 #define UPOOL_F_POW2		(1u << 2)	/* round buffer_bytes up to a power of two */
 #define UPOOL_F_ONE_SHARD	(1u << 3)	/* PRIVATE: one depot for all CPUs */
 #define UPOOL_F_STRICT		(1u << 4)	/* free by cmpxchg: racing double frees are seen too */
 #define UPOOL_F_PERSIST		(1u << 5)	/* DEVICE: outlive the last attachment */
 #define UPOOL_F_ZERO_ORPHANS	(1u << 6)	/* DEVICE: what a dead member held comes back zeroed */
-#define UPOOL_F_POPULATE	(1u << 7)	/* allocate all pages at creation */
+#define UPOOL_F_POPULATE	(1u << 7)	/* shared pools: allocate all pages at creation */
 
 /**
  * struct upool_options - how to make a pool; start from UPOOL_OPTIONS_INIT
  * @size:         sizeof(struct upool_options); a shorter struct leaves the rest at its default
  * @flags:        UPOOL_F_*
  * @backing:      enum upool_backing
- * @name:         DEVICE: name others can open; NULL = anonymous
+ * @name:         DEVICE: name others can open; NULL = anonymous.  MEMFD: names the file in
+ *                /proc only.  PRIVATE: NULL
  * @nr_buffers:   1 to 2^24; 0 = 256.  PRIVATE: buffers of each size class that may
  *                exist; 0 = any number
  * @buffer_bytes: bytes of a buffer, 1 to 1 GiB, rounded up to a multiple of 64; 0 = 64 KiB.
@@ -57,7 +58,7 @@ enum upool_backing {
  * @numa:         0
  * @magazine:     buffers a CPU's magazine holds, 1 to 1024; 0 = a quarter of the
  *                buffers spread over the CPUs, 1 to 64
- * @mode:         permission bits of a named pool; 0 = 0600
+ * @mode:         permission bits of a named pool, within 0666; 0 = 0600
  * @__resv:       0
  *
  * In @retain_bytes, @thread_bytes and @idle_floor_bytes UPOOL_NOTHING is none at all and

@@ -3,7 +3,6 @@
 
 O ?= build
 PREFIX ?= /usr/local
-MANDIR ?= $(PREFIX)/share/man
 INSTALL ?= install
 PROFILE ?= check
 CFLAGS ?= -O2 -g
@@ -76,15 +75,9 @@ check-long:
 lint:
 	@tools/lint
 
-.PHONY: install uninstall install-doc uninstall-doc install-dkms uninstall-dkms dist clean help
+.PHONY: install uninstall install-dkms uninstall-dkms dist clean help
 install: install-lib install-upool-pipe install-doc install-dkms
 uninstall: uninstall-lib uninstall-upool-pipe uninstall-doc uninstall-dkms
-
-install-doc:
-	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man4
-	$(INSTALL) -m 644 Documentation/man/upool.4 $(DESTDIR)$(MANDIR)/man4/
-uninstall-doc:
-	rm -f $(DESTDIR)$(MANDIR)/man4/upool.4
 
 # The module's sources, for dkms to build: /usr/src is where it looks.
 DKMS_DIR := $(DESTDIR)/usr/src/poolmod-$(LIB_VERSION)
@@ -111,6 +104,7 @@ help:
 	@echo 'make check-long          every test with full counts'
 	@echo 'make kmod KDIR=<dir>     poolmod.ko for a kernel, into $(O)/kmod/native/'
 	@echo 'make kmod-<name>         poolmod.ko for a kernel of `tools/vm/kernel list`'
+	@echo 'make man                 manual pages of the functions, into $(O)/man/man3/'
 	@echo 'make doc                 check kernel-doc and man pages'
 	@echo 'make examples            the programs of Documentation/examples'
 	@echo 'make setup PROFILE=<p>   install what demo, check, bench or dev lacks'

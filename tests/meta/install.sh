@@ -49,7 +49,13 @@ headers_complete() {
 }
 
 pages_and_tool() {
+	local symbol
+
+	for symbol in $(sed -n 's/^\t\(upool_[a-z][a-z_0-9]*\);$/\1/p' lib/libupool.map) upool_options; do
+		[ -e "$dest$prefix/share/man/man3/$symbol.3" ] || { echo "no $symbol.3"; return 1; }
+	done
 	[ -e "$dest$prefix/share/man/man4/upool.4" ]
+	[ -e "$dest$prefix/share/man/man7/upool.7" ]
 	[ -e "$dest$prefix/share/man/man1/upool-pipe.1" ]
 	"$dest$prefix/bin/upool-pipe" --version | grep -F "$(cat VERSION)" >/dev/null
 }

@@ -11,19 +11,24 @@ copies=$(mktemp -d)
 trap 'rm -rf "$copies"' EXIT
 
 build_copy() {
-	mkdir -p "$copies/$1"
+	mkdir -p "$copies/$1/tools" "$copies/$1/Documentation"
 	cp -r Makefile VERSION lib uapi "$copies/$1/"
-	(cd "$copies/$1" && env -u O make -s O=build lib) >/dev/null
+	cp -r tools/doc "$copies/$1/tools/"
+	cp -r Documentation/man "$copies/$1/Documentation/"
+	(cd "$copies/$1" && env -u O make -s O=build lib man) >/dev/null
 }
 
 same() {
 	cmp "$copies/one/build/lib/$1" "$copies/another.place/build/lib/$1"
 }
 
-plan 3
+same_pages() { diff -r "$copies/one/build/man" "$copies/another.place/build/man"; }
+
+plan 4
 build_copy one
 build_copy another.place
 check 'libupool.a' same libupool.a
 check 'libupool.so' same libupool.so
 check 'libupool.pc' same pkgconfig/libupool.pc
+check 'man pages' same_pages
 finish

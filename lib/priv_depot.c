@@ -83,10 +83,15 @@ struct shard *shard_new(void)
 	return s;
 }
 
+static uint32_t nr_here(const struct priv *p)
+{
+	return (uint32_t)sys_cpu() % p->nr_shards;
+}
+
 /* The shard of this CPU, or one that exists when there is no memory for it. */
 static struct shard *shard_here(struct priv *p, uint32_t *nr)
 {
-	uint32_t n = (uint32_t)sys_cpu() % p->nr_shards;
+	uint32_t n = nr_here(p);
 	struct shard *s = load_acquire(&p->shard[n]), *other = NULL;
 
 	*nr = n;
@@ -185,14 +190,13 @@ struct magazine *shard_get(struct priv *p, unsigned int cls)
 {
 	uint64_t summary = load_seq_cst(&p->sizes[cls].summary);
 	struct magazine *mag = NULL;
-	struct shard *s;
 	uint32_t n;
 
 	if (!summary)
 		return NULL;
-	s = shard_here(p, &n);
+	n = nr_here(p);
 	if (summary & 1ULL << n)
-		mag = take_first(p, cls, s, n);
+		mag = take_first(p, cls, load_acquire(&p->shard[n]), n);
 	for (summary &= ~(1ULL << n); !mag && summary; summary &= summary - 1) {
 		n = (uint32_t)__builtin_ctzll(summary);
 		mag = take_first(p, cls, load_acquire(&p->shard[n]), n);

@@ -93,6 +93,12 @@ static struct span *span_new(struct priv *p, unsigned int cls, uint64_t units, u
 	return s;
 }
 
+static void decommit(struct priv *p, void *at, uint64_t bytes)
+{
+	if (sys_decommit(at, bytes))
+		priv_count(p, LOCAL_trim_errors, 1);
+}
+
 /* The memory goes back, the addresses wait for the next span of that class. */
 static void span_release(struct priv *p, struct span *s)
 {
@@ -102,7 +108,7 @@ static void span_release(struct priv *p, struct span *s)
 	map_set(p, s, units, 0);
 	s->hot.key = NULL;
 	store_relaxed(&s->pool, NULL);
-	sys_decommit(span_start(p, s), units * PRIV_UNIT);
+	decommit(p, span_start(p, s), units * PRIV_UNIT);
 	meta_free(s->hot.state, s->hot.nr);
 	store_relaxed(&p->span_bytes, p->span_bytes - units * PRIV_UNIT);
 	arena_put(s);
@@ -211,7 +217,7 @@ void span_drop(struct priv *p, unsigned int cls, struct magazine *mag)
 	for (i = 0; p->drop && i < mag->nr; i++)
 		p->drop(p->drop_arg, mag->e[i].buf);
 	for (i = 0; bytes >= DROP_PAGES && i < mag->nr; i++)
-		sys_decommit(mag->e[i].buf, bytes);
+		decommit(p, mag->e[i].buf, bytes);
 	pthread_mutex_lock(&p->spans_lock);
 	count_total(p, cls, -(int64_t)mag->nr);
 	while (mag->nr)

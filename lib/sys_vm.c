@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -43,12 +44,14 @@ int sys_commit(void *p, size_t bytes)
 	return ret;
 }
 
-void sys_decommit(void *p, size_t bytes)
+int sys_decommit(void *p, size_t bytes)
 {
-	int err = errno;
+	int err = errno, ret = madvise(p, bytes, MADV_DONTNEED) ? -errno : 0;
 
-	madvise(p, bytes, MADV_DONTNEED);
+	if (ret)
+		memset(p, 0, bytes);
 	errno = err;
+	return ret;
 }
 
 static int membarrier(int cmd)

@@ -25,8 +25,13 @@ int sys_reserve(void **p, size_t bytes, size_t align, int readable);
 /* Make reserved pages usable: 0 or -ENOMEM. */
 int sys_commit(void *p, size_t bytes);
 
-/* Give the memory of pages back; they read as zeroes. */
-void sys_decommit(void *p, size_t bytes);
+/**
+ * sys_decommit() - give the memory of pages back; they read as zeroes
+ * @p:     first page
+ * @bytes: whole pages
+ * Return: 0, or -errno when the memory stays, as where pages are locked
+ */
+int sys_decommit(void *p, size_t bytes);
 
 /**
  * sys_barrier_init() - whether sys_barrier() works in this process

@@ -116,7 +116,8 @@ struct upool_options {
 	X(drains,	"times other threads' magazines were asked for buffers") \
 	X(waits,	"allocations that had to wait")			\
 	X(tokens_retired, "numbers of tokens with used-up generations")	\
-	X(bad_settings,	"environment settings that were not understood")
+	X(bad_settings,	"environment settings that were not understood") \
+	X(trim_errors,	"times the system would not take idle memory back")
 
 /*
  * struct upool_stats - statistics of a pool and of this process's use of it.

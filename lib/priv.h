@@ -77,16 +77,16 @@ LIST_HEAD(cache_list, cache);
  * @lock:   owner's slow paths, thieves
  * @thread: whose						[const]
  * @link:   in the pool						[caches]
- * @stamp:  last slow path, milliseconds			[lock]
  * @budget: bytes of the pool's budget it has			[lock]
+ * @stamp:  last slow path in a bin, in units of 64 ms: 8 years	[lock]
  * @limit:  entries of a bin's magazine that the budget allows	[lock]
  */
 struct cache {
 	struct upool__cache	hot;
 	pthread_mutex_t		lock;
 	struct thread		*thread;
-	uint64_t		stamp;
 	uint64_t		budget;
+	uint32_t		stamp[UPOOL__CLASSES];
 	uint16_t		limit[UPOOL__CLASSES];
 
 	LIST_ENTRY(cache)	link;

@@ -7,15 +7,26 @@
  * Taking from a thread that is elsewhere, perhaps asleep, costs its hits nothing but
  * two plain stores (M1).  Where the system has no membarrier() hits are off.
  */
-#include <string.h>
 #include "priv.h"
 #include "sys_vm.h"
 
 #define FIRST_LIMIT	8	/* entries of a bin before it grows */
 
-void cache_flush(struct priv *p, struct cache *c)
+static uint32_t stamp_of(uint64_t ms)
+{
+	return (uint32_t)(ms >> 6);
+}
+
+/* Bytes of budget that a bin has: for its loaded and its previous magazine. */
+static uint64_t cost_of(unsigned int cls, uint32_t entries)
+{
+	return 2 * entries * class_bytes(cls);
+}
+
+void cache_flush(struct priv *p, struct cache *c, uint64_t before)
 {
 	struct magazine *mag;
+	uint64_t keep = 0;
 	struct upool__bin *b;
 	unsigned int cls;
 
@@ -23,6 +34,10 @@ void cache_flush(struct priv *p, struct cache *c)
 		b = &c->hot.bin[cls];
 		if (!b->base)
 			continue;
+		if (c->stamp[cls] >= stamp_of(before)) {
+			keep += cost_of(cls, c->limit[cls]);
+			continue;
+		}
 		mag = (struct magazine *)((char *)b->base - offsetof(struct magazine, e));
 		mag->nr = (uint32_t)(b->top - b->base);
 		if (mag->nr)
@@ -35,10 +50,10 @@ void cache_flush(struct priv *p, struct cache *c)
 		else
 			magazine_free(mag);
 		*b = (struct upool__bin){ 0 };
+		c->limit[cls] = 0;
 	}
-	memset(c->limit, 0, sizeof(c->limit));
-	add_relaxed(&p->budget, c->budget);
-	c->budget = 0;
+	add_relaxed(&p->budget, c->budget - keep);
+	c->budget = keep;
 }
 
 static struct magazine *loaded(const struct upool__bin *b)
@@ -59,11 +74,6 @@ static struct magazine *unload(struct upool__bin *b)
 
 	mag->nr = (uint32_t)(b->top - b->base);
 	return mag;
-}
-
-static uint64_t cost_of(unsigned int cls, uint32_t entries)
-{
-	return 2 * entries * class_bytes(cls);	/* loaded and previous */
 }
 
 uint64_t bin_cost(unsigned int cls)
@@ -116,6 +126,7 @@ bool bin_fill(struct priv *p, struct cache *c, unsigned int cls)
 	struct magazine *mag = b->prev;
 	uint32_t limit;
 
+	c->stamp[cls] = stamp_of(sys_age_ms());
 	if (b->top != b->base)
 		return true;
 	if (!bin_start(p, c, cls))
@@ -146,6 +157,7 @@ bool bin_drain(struct priv *p, struct cache *c, unsigned int cls)
 	struct magazine *prev = b->prev, *empty;
 	uint32_t limit;
 
+	c->stamp[cls] = stamp_of(sys_age_ms());
 	if (!bin_start(p, c, cls))
 		return false;
 	if (b->top != b->end)
@@ -171,6 +183,16 @@ bool bin_drain(struct priv *p, struct cache *c, unsigned int cls)
 	return true;
 }
 
+static bool has_old(const struct cache *c, uint64_t before)
+{
+	unsigned int cls;
+
+	for (cls = 0; cls < UPOOL__CLASSES; cls++)
+		if (c->hot.bin[cls].base && c->stamp[cls] < stamp_of(before))
+			return true;
+	return false;
+}
+
 void caches_drain(struct priv *p, uint64_t before)
 {
 	struct cache *c;
@@ -179,7 +201,7 @@ void caches_drain(struct priv *p, uint64_t before)
 	pthread_mutex_lock(&p->caches_lock);
 	LIST_FOREACH(c, &p->caches, link) {
 		pthread_mutex_lock(&c->lock);
-		if (c->stamp < before)
+		if (has_old(c, before))
 			cache_stop(p, c);
 		pthread_mutex_unlock(&c->lock);
 	}
@@ -187,7 +209,7 @@ void caches_drain(struct priv *p, uint64_t before)
 	LIST_FOREACH(c, &p->caches, link) {
 		pthread_mutex_lock(&c->lock);
 		if (cache_quiet(p, c))
-			cache_flush(p, c);
+			cache_flush(p, c, before);
 		pthread_mutex_unlock(&c->lock);
 	}
 	pthread_mutex_unlock(&p->caches_lock);

@@ -157,8 +157,8 @@ void registry_remove(struct priv *p);
 
 /* priv_cache.c */
 
-/* Bins of a cache to the depot.  The caller has its lock, or it is out of use. */
-void cache_flush(struct priv *p, struct cache *c);
+/* Bins not used since a time to the depot.  The caller has the lock, or the cache is out of use. */
+void cache_flush(struct priv *p, struct cache *c, uint64_t before);
 
 /**
  * bin_fill() - have at least one buffer in a bin
@@ -184,7 +184,7 @@ uint64_t bin_cost(unsigned int cls);
 /**
  * caches_drain() - move what threads have cached to the depot
  * @p:      the pool
- * @before: only of threads whose last slow path was before that
+ * @before: only from bins whose last slow path was before that
  *
  * Threads in the middle of a hit are left alone.
  */

@@ -59,7 +59,7 @@ static void cache_end(struct priv *p, struct cache *c)
 	store_relaxed(&c->thread->real[p->head.slot], NULL);
 	LIST_REMOVE(c, link);
 	pthread_mutex_lock(&c->lock);
-	cache_flush(p, c);
+	cache_flush(p, c, UINT64_MAX);
 	pthread_mutex_unlock(&c->lock);
 	pthread_mutex_unlock(&p->caches_lock);
 	pthread_mutex_destroy(&c->lock);
@@ -273,7 +273,6 @@ struct cache *cache_lock(struct priv *p)
 		pthread_mutex_unlock(&c->lock);
 		return NULL;
 	}
-	c->stamp = sys_age_ms();
 #ifndef UPOOL_RSEQ_BLIND	/* else hits stay off: what they are protected by is unseen */
 	store_relaxed(&t->hot.cache[p->head.slot], &c->hot);
 #endif

@@ -42,7 +42,7 @@ static uint64_t drop(struct priv *p, uint64_t before, uint64_t keep, uint64_t po
 
 void trim_by_age(struct priv *p)
 {
-	uint64_t now = sys_age_ms(), last = load_relaxed(&p->trimmed);
+	uint64_t now = sys_age_ms(), last = load_relaxed(&p->trimmed), before;
 
 	/* Twice per age: what is too old goes before it is one and a half times as old. */
 	if (now - last < p->age_ms / 2 || p->age_ms == UINT64_MAX)
@@ -52,8 +52,9 @@ void trim_by_age(struct priv *p)
 		return;
 	if (idle_bytes(p) <= p->floor)
 		return;
-	caches_drain(p, now - p->age_ms);
-	drop(p, now - p->age_ms, p->floor, PORTION);
+	before = now < p->age_ms ? 0 : now - p->age_ms;
+	caches_drain(p, before);
+	drop(p, before, p->floor, PORTION);
 }
 
 size_t priv_trim(struct priv *p, size_t keep_bytes)

@@ -297,19 +297,25 @@ TEST(old_ones_go)
 
 TEST(the_environment)
 {
-	static const char *const bad[] = { "", "-1", "abc", "1k", "0x10" };
+	static const char *const bad[] = { "", "-1", "abc", "1k", "0x10", "1e9", " 1", "1.5" };
+	static const char *const setting[] = {
+		"UPOOL_RETAIN_BYTES", "UPOOL_THREAD_BYTES", "UPOOL_IDLE_FLOOR_BYTES",
+		"UPOOL_SHARDS", "UPOOL_TRIM_AGE_MS",
+	};
 	struct upool_options o = PRIVATE_OPTIONS;
 	struct upool *pool;
-	size_t i;
+	size_t i, j;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		setenv("UPOOL_RETAIN_BYTES", bad[i], 1);
-		setenv("UPOOL_SHARDS", bad[i], 1);
+		for (j = 0; j < sizeof(setting) / sizeof(setting[0]); j++)
+			setenv(setting[j], bad[i], 1);
 		ASSERT_EQ(0, upool_create(&pool, &o));
-		EXPECT_EQ(2, read_stats(pool).bad_settings);
+		EXPECT_EQ(j, read_stats(pool).bad_settings);
 		burst(pool, 1000, 1000);
+		EXPECT_LE(500 * 1000, read_stats(pool).idle_bytes);
 		EXPECT_EQ(0, upool_destroy(pool));
 	}
+	unsetenv("UPOOL_IDLE_FLOOR_BYTES");
 	setenv("UPOOL_RETAIN_BYTES", "0", 1);
 	setenv("UPOOL_THREAD_BYTES", "0", 1);
 	setenv("UPOOL_SHARDS", "99999999999999999999999999", 1);

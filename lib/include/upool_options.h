@@ -50,7 +50,7 @@ enum upool_backing {
  *                of more than half of it is never kept
  * @thread_bytes: PRIVATE: idle bytes that threads keep for themselves, all together;
  *                0 = 64 MiB
- * @idle_floor_bytes: PRIVATE: idle bytes that stay, however old; 0 = 8 MiB
+ * @idle_floor_bytes: PRIVATE: idle bytes that stay, however old, to about a MiB; 0 = 8 MiB
  * @nr_shards:    PRIVATE: parts of the depot, 1 to 64; 0 = one for each CPU
  * @trim_age_ms:  PRIVATE: milliseconds after which idle buffers go; 0 = 1000; UINT_MAX = never
  * @token_ttl_s:  seconds until a buffer with used-up generations comes back, up to 2^30;

@@ -111,7 +111,8 @@ TEST_F(idle, leaves_with_age)
 	}
 	st = read_stats(self->pool);
 	EXPECT_GE(FLOOR, st.idle_bytes);
-	EXPECT_LE(FLOOR / 2, st.idle_bytes);
+	/* Whole magazines go, of up to a MiB, and one may be on its way to a thread. */
+	EXPECT_LE(FLOOR / 4, st.idle_bytes);
 	EXPECT_EQ(0, st.trim_errors);
 	for (i = 0; i < 4; i++)
 		sleeper_end(&sleeper[i]);
